@@ -52,8 +52,8 @@ TEST_CASE("Frequent slips of YAML are explained") {
   CHECK_THAT(fault("run:\n   name: x\n  seed: 4\n"),
              EndsWith("; keys of a section must be indented alike: look at this line and the one above"));
   DeckFolder const folder;
-  CHECK_THAT(faults_of(folder.source("data:\n  train:\n    -a.h5\n  heldout: []\n")).at(0),
-             EndsWith("; at 3:6: type a blank after the -"));
+  CHECK_THAT(faults_of(folder.source("data:\n  train:\n  -a.h5\n  heldout: []\n")).at(0),
+             EndsWith("; at 3:4: type a blank after the -"));
   CHECK_THAT(faults_of(folder.source("data:\n  train: [a.h5\nmodel:\n  layers: 2\n")).at(0),
              EndsWith("; the bracket that opens at 2:10 is never closed"));
 }
