@@ -5,6 +5,7 @@
 #include "core/system/error.hpp"
 #include "input/files/partial_folder.hpp"
 #include "input/prepare/document_splitter.hpp"
+#include "input/prepare/line_starts.hpp"
 #include "input/prepare/prepare_checks.hpp"
 #include "input/prepare/repeated_lines.hpp"
 #include "input/prepare/segment_worker.hpp"
@@ -172,6 +173,8 @@ class CorpusPass {
                       reader_.describe(first_invalid_) +
                       "; if letters are missing now, the text has another encoding: convert it, for example by iconv "
                       "-f ISO-8859-1 -t UTF-8 FILE");
+    if (auto wrapped = wrapped_warning(starts_, reader_.describe(starts_.first_in_sentence())); !wrapped.empty())
+      texts.push_back(std::move(wrapped));
     CorpusPlaces places;
     if (splitter_.longest() > 0) places.longest = reader_.describe(splitter_.longest_at());
     if (auto const most = repeated_.most_at()) places.repeated = reader_.describe(*most);
@@ -233,6 +236,7 @@ class CorpusPass {
     invalid_lines_ += block.invalid_lines;
     overlong_bytes_ += block.overlong_bytes;
     characters_ += block.characters;
+    starts_ += block.starts;
   }
 
   PrepareOptions const& options_;
@@ -243,6 +247,7 @@ class CorpusPass {
   DocumentSplitter splitter_;
   RepeatedLines repeated_;
   CharacterCounts characters_;
+  LineStarts starts_;
   std::int64_t bytes_ = 0, overlong_bytes_ = 0, invalid_lines_ = 0;
   TextPlace first_invalid_;
 };

@@ -22,7 +22,10 @@ TokenBlock SegmentWorker::operator()(TextBlock const& text) {
     std::size_t const first = i;
     do {
       add_line(text, lines[i], block);
-      if (!wrapped_) add_sentences(text.line(lines[i]), block);
+      if (!wrapped_) {
+        add_sentences(text.line(lines[i]), block);
+        block.starts.add(text.line(lines[i]), i > first ? text.line(lines[i - 1]) : std::string_view(), lines[i].place);
+      }
       ++i;
     } while (i < lines.size() && !lines[i].starts_document);
     // Lines are stored one after the other, separated by line feeds, so the document's lines of this block form one

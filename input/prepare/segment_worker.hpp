@@ -3,6 +3,7 @@
 #pragma once
 
 #include "input/prepare/document_splitter.hpp"
+#include "input/prepare/line_starts.hpp"
 #include "input/text/text_reader.hpp"
 #include "input/text/wordpiece.hpp"
 
@@ -28,6 +29,7 @@ struct TokenBlock {
   std::int64_t invalid_lines = 0;  ///< lines that contain bytes that are not UTF-8; those bytes are dropped
   TextPlace first_invalid;
   CharacterCounts characters;
+  LineStarts starts;                ///< not counted with --wrapped
   std::int64_t overlong_bytes = 0;  ///< bytes in words of more than 100 characters
   std::int64_t bytes_read = 0;      ///< TextReader::bytes_read() after the block
 };

@@ -45,6 +45,9 @@ bool has_capital(std::string_view token) {
   return false;
 }
 
+/// Returns true for a comment without blanks, such as #version. # alone, ##, ### and ##ing are tokens.
+bool is_comment(std::string_view line) { return line.size() > 1 && line[0] == '#' && line[1] != '#'; }
+
 bool has_accent(std::string_view token) {
   for (std::size_t at = 0; at < token.size();)
     if (is_accented(decode_utf8(token, at))) return true;
@@ -84,6 +87,14 @@ Vocabulary::Vocabulary(std::vector<std::string> tokens, std::string const& name)
       faults.push_back(at(i) + "empty line; every line must hold one token");
     } else if (!is_valid_utf8(tokens_[i])) {
       faults.push_back(at(i) + "token is not UTF-8; tokens must be UTF-8");
+    } else if (tokens_[i].find_first_of(" \t") != std::string::npos) {
+      faults.push_back(at(i) +
+                       "a blank or tab stands before or inside the token, so no word can match it; every line must "
+                       "hold one token alone: remove comments, counts and tokens of several words");
+    } else if (i == 0 && is_comment(tokens_[i])) {
+      faults.push_back(at(i) + "'" + tokens_[i] +
+                       "' is a comment, because no word begins with # and goes on; every line must hold one token: "
+                       "remove comments");
     } else if (auto const [first, added] = ids_.emplace(tokens_[i], static_cast<std::int32_t>(i)); !added) {
       faults.push_back(at(i) + "token '" + tokens_[i] + "' is already on line " + std::to_string(first->second + 1) +
                        "; every token must be unique");

@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import textwrap
 import zipfile
 
 from prepare_runs import LETTERS, TENSORS, Folder, document_of, documents, h5py, np, paragraphs, word
@@ -75,6 +76,9 @@ def no_texts(folder):
     (folder.path / "marked.txt").write_bytes(b"\xef\xbb\xbf" + vocabulary.replace(b"\n", b"\r\n"))
     folder.run("text.txt", "--vocab", "marked.txt", "--out", "marked")
     assert (folder.path / "marked" / "vocab.txt").read_bytes() == vocabulary
+    (folder.path / "commented.txt").write_bytes(b"# tokens of two letters\n" + vocabulary)
+    errors = folder.run("text.txt", "--vocab", "commented.txt", "--out", "no", expected=2)
+    assert "error: commented.txt:1: a blank or tab stands before or inside the token" in errors, errors
     (folder.path / "wide.txt").write_bytes(vocabulary.decode().encode("utf-16"))
     errors = folder.run("text.txt", "--vocab", "wide.txt", "--out", "no", expected=2)
     assert "error: wide.txt: is UTF-16 text" in errors, errors
@@ -118,6 +122,12 @@ def poor_texts(folder):
     assert np.allclose(context_free, expected, rtol=0, atol=1e-9) and expected < loss, (context_free, expected, loss)
     folder.write("cased.txt", (folder.path / "vocab.txt").read_text().replace("\na", "\nA").replace("\nb", "\nB"))
     folder.write("letters.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n.\na\n")
+    # A vocabulary that is large enough for whole words, and a language whose words it does not have.
+    folder.write("large.txt", (folder.path / "vocab.txt").read_text() + "\n".join(
+        [f"##{word(n)}" for n in range(676)] + [f"[unused{n}]" for n in range(10000)]) + "\n")
+    foreign = paragraphs([[s.replace(".", "").replace(" ", "") for s in doc] for doc in docs])
+    foreign = re.sub(r"([a-z]{4})(?=[a-z])", r"\1 ", foreign)
+    wrapped = "\n\n".join(textwrap.fill(" ".join(s.capitalize() for s in doc), 72) for doc in docs) + "\n"
     long_word = "acgt" * 60
     for text, arguments, words in [
             (paragraphs(docs), ["--vocab", "letters.txt"], "of the tokens are unknown to the vocabulary ([UNK]): the vocabulary is of"),
@@ -138,12 +148,19 @@ def poor_texts(folder):
             (paragraphs(docs).replace("a", "\u0915\u0941"), ["--train-vocab", 300], "are vowel signs or other marks"),
             (paragraphs(docs).replace("a", "a\ue000"), [], "are unreadable (private use, or U+FFFD)"),
             (paragraphs(docs).replace("a", "a\u200b"), [], "zero-width spaces or non-joiners"),
+            (foreign, ["--vocab", "large.txt"], "tokens each; 1.1 to 1.5 are usual. The vocabulary is of another language than the text"),
+            (wrapped, [], "of the lines begin in the middle of a sentence, such as text.txt:3: the text is wrapped at a fixed width; add --wrapped"),
             ('{"text": "aa ab"}\n\n' + paragraphs(docs), [], "text.txt looks like JSON"),
             (paragraphs(docs).replace(".", " &amp; ab."), [], "text.txt holds entities of HTML")]:
         errors, _, strict = warnings_of(text, *arguments)
         assert words in errors, (words, errors)
         assert strict.returncode == 2 and words in strict.stderr and "warning: " not in strict.stderr, strict.stderr
         assert not list(folder.path.glob("*.partial")) and not list(folder.path.glob("strict*"))
+    errors, _, _ = warnings_of(wrapped, "--wrapped")
+    assert errors == "", errors
+    # Without capital letters nothing shows where sentences begin.
+    errors, _, _ = warnings_of(wrapped.lower())
+    assert "--wrapped" not in errors, errors
     # An empty file among others is named, also if only a vocabulary is made.
     folder.write("text.txt", paragraphs(docs))
     folder.write("empty.txt", "")

@@ -69,6 +69,8 @@ TEST_CASE("each fault of a corpus has one warning with number and cause", "[text
              ContainsSubstring("21 % of the tokens") && ContainsSubstring("the vocabulary is cased"));
   CHECK_THAT(only_warning([](auto& f) { f.cased = 9000; }), ContainsSubstring("9000 of its 30522 tokens have capital"));
   CHECK_THAT(only_warning([](auto& f) { f.words = 20000; }), ContainsSubstring("words are split into 5.0 tokens each"));
+  CHECK_THAT(only_warning([](auto& f) { f.vocabulary_asked = 0, f.words = 20000; }),
+             ContainsSubstring("5.0 tokens each") && ContainsSubstring("not prose"));
   CHECK(corpus_warnings({.tokens = 7000, .words = 2000}).empty());
   CHECK_THAT(only_warning([](auto& f) { f.accented = 3000; }),
              ContainsSubstring("3000 of the vocabulary's 30522 tokens have accents"));
@@ -91,6 +93,25 @@ TEST_CASE("each fault of a corpus has one warning with number and cause", "[text
         "pages; remove them, or the model memorises them");
   CHECK_THAT(only_warning([](auto& f) { f.repeated = 1; }),
              ContainsSubstring("100 % of the text is in lines that occur more than 10 times: headers"));
+}
+
+TEST_CASE("a given vocabulary of another language with the same letters is reported", "[text]") {
+  auto const foreign = [](CorpusFacts& facts) {
+    facts.vocabulary_asked = 0;
+    facts.words = 55000;
+  };
+  CHECK_THAT(only_warning(foreign), ContainsSubstring("words are split into 1.8 tokens each; 1.1 to 1.5 are usual") &&
+                                        ContainsSubstring("of another language than the text"));
+  auto const is_silent = [&](auto const& change) {
+    auto facts = good();
+    foreign(facts);
+    change(facts);
+    return corpus_warnings(facts).empty();
+  };
+  CHECK(is_silent([](auto& f) { f.words = 65000; }));  // technical English
+  CHECK(is_silent([](auto& f) { f.vocabulary_asked = f.vocabulary; }));
+  CHECK(is_silent([](auto& f) { f.vocabulary = 4096; }));
+  CHECK(is_silent([](auto& f) { f.letterless = f.tokens / 2; }));
 }
 
 TEST_CASE("text that is lost has a warning with its share and cause", "[text]") {

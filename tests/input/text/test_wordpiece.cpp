@@ -81,6 +81,25 @@ TEST_CASE("a faulty vocabulary is rejected with file and line", "[vocabulary]") 
   CHECK_THROWS_AS(Vocabulary::read("does-not-exist.txt"), InputError);
 }
 
+TEST_CASE("a line of a vocabulary that no word can match is rejected", "[vocabulary]") {
+  for (auto const* line : {"un able", "un\t120", " un", "# a comment", "\t##able"}) {
+    auto tokens = small;
+    tokens.emplace_back(line);
+    CHECK_THROWS_WITH(Vocabulary(tokens, "v.txt"),
+                      ContainsSubstring("v.txt:" + std::to_string(tokens.size()) + ": a blank or tab stands"));
+  }
+  for (auto const* line : {"# a comment", "#version", "#!vocabulary"}) {
+    auto tokens = small;
+    tokens.insert(tokens.begin(), line);
+    CHECK_THROWS_WITH(Vocabulary(tokens, "v.txt"), ContainsSubstring("v.txt:1: ") && ContainsSubstring("comments"));
+  }
+  for (auto const* line : {"#", "##", "###", "##x"}) {
+    auto tokens = small;
+    tokens.insert(tokens.begin(), line);
+    CHECK_NOTHROW(Vocabulary(tokens, "v.txt"));
+  }
+}
+
 TEST_CASE("a vocabulary reads back as written", "[vocabulary]") {
   auto const path = (std::filesystem::temp_directory_path() / "bellwether_test_vocabulary.txt").string();
   write_vocabulary(path, small);

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "input/text/text_reader.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace bellwether::input {
+
+/// Counts how lines of a text begin, to recognise text that is wrapped at a fixed width. Only ASCII letters count.
+class LineStarts {
+ public:
+  static constexpr std::int64_t few = 20;  ///< with fewer lines, the shares mean little
+
+  /// Adds a line. `before` is the line before it in the same document, empty if there is none or it is not known.
+  void add(std::string_view line, std::string_view before, TextPlace place);
+  /// Adds the counts of later lines.
+  LineStarts& operator+=(LineStarts const& later);
+
+  /// Returns true if the text is wrapped at a fixed width: more than 40 % of the lines begin in the middle of a
+  /// sentence, more than 2 % with an upper-case letter, and most lines before the first kind are nearly equally long.
+  /// Code, chats and lists have lines of all lengths; in text without upper-case letters, nothing marks a sentence.
+  bool are_wrapped() const;
+  /// Returns the share of the lines that begin in the middle of a sentence: with a lower-case letter, after a line of
+  /// the same document that does not end with sentence punctuation.
+  double share_in_sentence() const;
+  TextPlace first_in_sentence() const { return first_; }  ///< the first such line, if there is any
+
+ private:
+  static constexpr std::int64_t shortest = 24, longest = 199;  ///< characters of the line before
+
+  std::int64_t lines_ = 0, in_sentence_ = 0, upper_ = 0;
+  std::array<std::int64_t, longest + 1> lengths_{};  ///< lines in a sentence, by the length of the line before
+  TextPlace first_;
+};
+
+/// Returns the warning about wrapped text; empty if there is none. \param place of the first line in a sentence.
+std::string wrapped_warning(LineStarts const& starts, std::string const& place);
+
+}  // namespace bellwether::input
