@@ -332,12 +332,12 @@ TEST_CASE("A global batch larger than the training set gives a warning") {
 TEST_CASE("A held-out set much larger than the training set gives a warning") {
   TemporaryFolder const folder;
   write_shard(folder / "few.h5", small_format(false), 0, 240);
-  write_shard(folder / "many.h5", small_format(false), 240, 1240);
+  write_shard(folder / "many.h5", small_format(false), 310, 1240);
   auto deck = small_deck(folder / "few.h5");
   deck.data.heldout = {folder / "many.h5"};
   CHECK(app::build_report(deck, test::world()).warnings ==
-        std::vector<std::string>{"data.heldout: has 1000 sequences, data.train has 240: the two may be exchanged"});
-  write_shard(folder / "enough.h5", small_format(false), 0, 250);
+        std::vector<std::string>{"data.heldout: has 1240 sequences, data.train has 240: the two may be exchanged"});
+  write_shard(folder / "enough.h5", small_format(false), 0, 310);
   deck.data.train = {folder / "enough.h5"};
   CHECK(app::build_report(deck, test::world()).warnings.empty());
 }
