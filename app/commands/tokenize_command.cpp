@@ -29,8 +29,7 @@ int tokenize(TokenizeOptions const& options) {
   auto const vocabulary = input::Vocabulary::read(options.vocabulary);
   input::TokenizerTables const tables(vocabulary);
   auto const count = input::tokenize_lines(tables, stdin, stdout, options.threads);
-  std::vector<std::string> texts;
-  if (!count.markup.empty()) texts.push_back("standard input " + count.markup);
+  auto texts = count.markup;
   if (count.invalid_lines > 0)
     texts.push_back(counted(count.invalid_lines, "line") + (count.invalid_lines == 1 ? " holds" : " hold") +
                     " bytes that are not UTF-8, which were left out; the first is line " +

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "input/text/encoded_text.hpp"
 
+#include "input/text/text_lines.hpp"
 #include "input/text/unicode.hpp"
 
 #include <algorithm>
@@ -26,17 +27,6 @@ bool is_ascii(std::string_view text) {
 
 /// Returns the character at `at`, or NUL behind the end.
 char char_at(std::string_view text, std::size_t at) { return at < text.size() ? text[at] : '\0'; }
-
-/// Calls `visit` for each line, without its line end.
-template <class Visit>
-void for_each_line(std::string_view text, Visit const& visit) {
-  while (!text.empty()) {
-    auto const end = std::min(text.find('\n'), text.size());
-    auto const line = text.substr(0, end);
-    visit(line.ends_with('\r') ? line.substr(0, line.size() - 1) : line);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-}
 
 /// Returns true if base64 digits hold whole UTF-16 units of letters beyond ASCII, as UTF-7 writes them: without private
 /// or lone surrogate units, and with zeros in the bits that are left over.

@@ -3,6 +3,7 @@
 #include "input/text/text_kind.hpp"
 
 #include "input/text/encoded_text.hpp"
+#include "input/text/structured_text.hpp"
 #include "input/text/typeset_text.hpp"
 #include "input/text/unicode.hpp"
 
@@ -152,23 +153,19 @@ std::string nul_encoding(std::array<std::size_t, 4> const& nuls, std::size_t siz
 
 constexpr auto blanks = " \t\r\n";
 
-/// Detects a JSON or Python object `{"name": ...`, or a list of such objects, also across line ends.
-bool is_json(std::string_view start) {
-  auto const skip = [&](char character) {
+/// Returns true if the first tag is one that opens a whole document. Comments may stand before it; a comment before
+/// prose is no markup.
+bool opens_document(std::string_view start) {
+  while (start.starts_with("<!--")) {
+    start.remove_prefix(std::min(start.find("-->"), start.size() - 3) + 3);
     start.remove_prefix(std::min(start.find_first_not_of(blanks), start.size()));
-    if (!start.starts_with(character)) return false;
-    start.remove_prefix(1);
-    return true;
-  };
-  skip('[');
-  if (!skip('{')) return false;
-  bool const doubled = skip('"');
-  if (!doubled && !skip('\'')) return false;
-  auto const name = start.substr(0, 256);
-  auto const end = name.find(doubled ? '"' : '\'');
-  if (end == std::string_view::npos) return false;
-  start.remove_prefix(end + 1);
-  return skip(':');
+  }
+  std::string lower(start.substr(0, 16));
+  std::ranges::transform(lower, lower.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  constexpr std::string_view openings[] = {"<!doctype", "<html", "<?xml", "<mediawiki", "<head>", "<body",
+                                           "<doc>",     "<doc ", "<page", "<article",   "<text>", "<tei"};
+  return std::ranges::any_of(openings, [&](std::string_view opening) { return lower.starts_with(opening); });
 }
 
 Format const* find_format(std::string_view start) {
@@ -252,20 +249,17 @@ std::string markup_warning(std::string_view start) {
   auto const line = start.substr(0, start.find_first_of("\r\n"));
   if (line.starts_with("version https://git-lfs"))
     return "is a pointer of Git LFS, not the text itself; `git lfs pull` gets the text";
-  if (is_json(start))
-    return "looks like JSON: names and braces become words to train on; extract the text first, by "
-           "`jq -r '.text + \"\\n\"'` for example";
-  std::string lower(line.substr(0, 64));
-  std::ranges::transform(lower, lower.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  for (std::string_view const opening : {"<!doctype", "<html", "<?xml", "<mediawiki", "<head", "<body", "<!--", "<doc>",
-                                         "<doc ", "<div", "<p>", "<page", "<article", "<text>", "<tei"})
-    if (lower.starts_with(opening))
-      return "looks like HTML or XML: tags become words to train on; extract the text first";
   if (line.starts_with("WARC/"))
     return "is a web archive (WARC): headers become words to train on; extract the text first";
-  for (auto const detect : {dump_warning, encoding_warning, typesetting_warning})
-    if (auto warning = detect(start); !warning.empty()) return warning;
+  if (begins_with_object(start)) return json_warning_text;
+  if (opens_document(start)) return tag_warning_text;
+  return later_markup_warning(start);
+}
+
+std::string later_markup_warning(std::string_view part) {
+  for (auto const detect :
+       {json_warning, dump_warning, typesetting_warning, tag_warning, encoding_warning, escape_warning, table_warning})
+    if (auto warning = detect(part); !warning.empty()) return warning;
   return "";
 }
 

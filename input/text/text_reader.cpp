@@ -116,7 +116,6 @@ std::string TextReader::inspect_start(std::string const& path) {
   } catch (InputError const&) {
     return "";  // next() reports the damage with its line
   }
-  if (auto const warning = markup_warning(start); !warning.empty()) warnings_.push_back(path + " " + warning);
   return "";
 }
 
@@ -128,7 +127,7 @@ std::string TextReader::describe(TextPlace place) const {
 }
 
 std::vector<std::string> TextReader::warnings() const {
-  auto texts = warnings_;
+  auto texts = markup_.texts();
   std::string const nothing = " no text, only white space or nothing at all: copy ";
   if (empty_ == 1) texts.push_back(first_empty_ + " holds" + nothing + "it again, or leave it out");
   if (empty_ > 1)
@@ -148,7 +147,10 @@ bool TextReader::open_next() {
   if (source_) {
     bytes_before_ += source_->bytes_read();
     note_empty();
+    watch_.finish();
+    markup_.add(source_->name(), watch_.findings());
   }
+  watch_ = {};
   source_.reset();
   if (next_path_ == paths_.size()) return false;
   source_ = std::make_unique<TextSource>(paths_[next_path_++], poll_);
@@ -196,15 +198,13 @@ bool TextReader::fill() {
 /// \throws InputError if `fresh`, the next bytes of a file, are not UTF-8 text.
 void TextReader::inspect_bytes(std::string_view fresh) {
   auto const wrapping = source_->compressed() ? Wrapping::gzip : Wrapping::none;
-  bool const from_pipe = !states_[next_path_ - 1].regular, first = bytes_decoded_ == 0;
+  bool const first = bytes_decoded_ == 0;
   std::string const file = source_->is_standard_input() ? "FILE" : source_->name();
   auto const fault = first ? text_fault(fresh, wrapping, file) : stretch_fault(fresh, file);
   if (!fault.empty())
     throw InputError(source_->name() + ": " + (first ? "" : "from line " + std::to_string(line_ + 1) + " on, ") +
                      fault);
-  if (!first || !from_pipe) return;  // inspect_start() has checked files
-  if (auto const warning = markup_warning(fresh); !warning.empty())
-    warnings_.push_back(source_->name() + " " + warning);
+  watch_.add(fresh);
 }
 
 void TextReader::take_line(std::string_view line, TextBlock& block) {

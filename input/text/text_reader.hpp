@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "input/text/markup_watch.hpp"
 #include "input/text/text_source.hpp"
 
 #include <cstdint>
@@ -51,7 +52,8 @@ class TextReader {
   bool next(TextBlock& block);
 
   std::string describe(TextPlace place) const;  ///< "file:line"
-  /// Returns warnings about files that look like markup, and, of several files, those read so far that hold no text.
+  /// Returns warnings about the files read so far: those that look like markup, one warning for each kind, and, of
+  /// several files, those that hold no text.
   std::vector<std::string> warnings() const;
   std::int64_t bytes_read() const;  ///< as stored, summed over all files so far
   std::int64_t bytes_total() const { return total_; }
@@ -69,7 +71,9 @@ class TextReader {
   void finish_returns();
   void note_empty();
 
-  std::vector<std::string> paths_, warnings_;
+  std::vector<std::string> paths_;
+  MarkupWarnings markup_;  ///< of the files that were read to the end
+  MarkupWatch watch_;      ///< of the current file
   WaitPoll poll_;
   std::vector<FileState> states_;  ///< of the files when they were inspected
   std::size_t next_path_ = 0;

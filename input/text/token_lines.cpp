@@ -3,6 +3,7 @@
 #include "input/text/token_lines.hpp"
 
 #include "core/system/error.hpp"
+#include "input/text/markup_watch.hpp"
 #include "input/text/text_kind.hpp"
 #include "input/threads/ordered_pipeline.hpp"
 
@@ -40,6 +41,7 @@ class LineBlocks {
       block.resize(before + got);
       check(std::string_view(block).substr(before));
       if (got == 0) {
+        watch_.finish();
         if (std::ferror(file_) != 0) throw failed("standard input: cannot be read");
         return !block.empty();
       }
@@ -52,7 +54,12 @@ class LineBlocks {
     }
   }
 
-  std::string const& markup() const { return markup_; }  ///< the warning of markup_warning()
+  /// Returns warnings about parts that look like markup, once next() has returned false.
+  std::vector<std::string> markup() const {
+    MarkupWarnings warnings;
+    warnings.add("standard input", watch_.findings());
+    return warnings.texts();
+  }
 
  private:
   /// \throws InputError if `bytes`, just read, are not text.
@@ -60,7 +67,7 @@ class LineBlocks {
     auto const fault = at_start_ ? text_fault(bytes, Wrapping::none, "FILE", "bellwether tokenize --vocab VOCABULARY")
                                  : stretch_fault(bytes, "FILE");
     if (!fault.empty()) throw InputError("standard input " + fault);
-    if (at_start_) markup_ = markup_warning(bytes);
+    watch_.add(bytes);
     at_start_ = false;
   }
 
@@ -74,7 +81,8 @@ class LineBlocks {
   }
 
   std::FILE* file_;
-  std::string rest_, markup_;
+  std::string rest_;
+  MarkupWatch watch_;
   bool at_start_ = true;
 };
 

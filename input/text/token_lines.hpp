@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <string>
+#include <vector>
 
 namespace bellwether::input {
 
@@ -17,7 +19,7 @@ struct LineCount {
   std::int64_t invalid_lines = 0;              ///< lines that contain bytes that are not UTF-8; those bytes are dropped
   std::int64_t first_invalid = 0;              ///< number of the first one, from 1
   std::int64_t words = 0;                      ///< tokens that begin a word
-  std::string markup;                          ///< a warning if the text looks like markup (see text_kind.hpp)
+  std::vector<std::string> markup;             ///< warnings about parts that look like markup (see text_kind.hpp)
 };
 
 /// Reads lines from `in` and writes a line of ids separated by spaces to `out` for each, in order, on `threads`

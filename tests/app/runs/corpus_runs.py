@@ -151,6 +151,9 @@ def poor_texts(folder):
             (foreign, ["--vocab", "large.txt"], "tokens each; 1.1 to 1.5 are usual. The vocabulary is of another language than the text"),
             (wrapped, [], "of the lines begin in the middle of a sentence, such as text.txt:3: the text is wrapped at a fixed width; add --wrapped"),
             ('{"text": "aa ab"}\n\n' + paragraphs(docs), [], "text.txt looks like JSON"),
+            (paragraphs(docs).replace(".", " <b>ab</b>."), [], "text.txt looks like HTML or XML"),
+            (paragraphs([[f"{word(d)}\t{word(s)}\t{word(d + s)}." for s in range(20)] for d in range(60)]), [],
+             "text.txt looks like a table"),
             (paragraphs(docs).replace(".", " &amp; ab."), [], "text.txt holds entities of HTML")]:
         errors, _, strict = warnings_of(text, *arguments)
         assert words in errors, (words, errors)
@@ -168,6 +171,17 @@ def poor_texts(folder):
         done = subprocess.run([folder.program, "prepare", "text.txt", "empty.txt", *output], cwd=folder.path, check=True,
                               capture_output=True, text=True, timeout=600)
         assert "warning: empty.txt holds no text, only white space or nothing at all" in done.stderr, done.stderr
+    # Markup is found in later parts of a text. Several texts with the same fault give one warning.
+    prose = "".join(paragraphs(docs) + "\n" for _ in range(1 + 70000 // len(paragraphs(docs))))
+    folder.write("text.txt", prose + '{"text": "aa ab"}\n' * 5000)
+    for number in (1, 2):
+        folder.write(f"page{number}.txt", f"<p>aa ab.</p>\n<p>ab aa {'ab ' * number}.</p>\n" * 50)
+    done = subprocess.run([folder.program, "prepare", "text.txt", "page1.txt", "page2.txt", "--vocab", "vocab.txt",
+                           "--out", "joined"], cwd=folder.path, check=True, capture_output=True, text=True, timeout=600)
+    errors = done.stderr
+    assert re.search(r"warning: text.txt \(from line \d+ on\) looks like JSON", errors), errors
+    assert "warning: page1.txt (and 1 other text) looks like HTML or XML" in errors, errors
+    assert errors.count("looks like") == 2, errors
     # `check` repeats what the shards record, and warns about a model with far more tokens than they have.
     folder.write("text.txt", "\n\n".join(sentence for doc in docs[:20] for sentence in doc))
     folder.run("text.txt", "--vocab", "vocab.txt", "--out", "poor", "--sequence-length", 32)

@@ -158,9 +158,9 @@ TEST_CASE("markup is recognised in any layout", "[text]") {
   for (auto const* const json :
        {"{ \"text\": \"a\" }\n", "[\n  {\n    \"id\": 1", "{'text': 'a'}", "\xEF\xBB\xBF[{\"a\" : 1}]"})
     CHECK_THAT(markup_warning(json), StartsWith("looks like JSON"));
-  for (auto const* const tags : {"<!-- page -->\n<div>", "<doc id=\"12\" url=\"x\">", "<DOC>\n<DOCNO>", "<page>\n"})
+  for (auto const* const tags : {"<!-- page -->\n<html>", "<doc id=\"12\" url=\"x\">", "<DOC>\n<DOCNO>", "<page>\n"})
     CHECK_THAT(markup_warning(tags), StartsWith("looks like HTML or XML"));
-  for (auto const* const text :
-       {"[1] A note.", "{a} is a set: \"x\"", "{\"quoted\", he said}", "<unk> the cat", "< 5 % of all"})
+  for (auto const* const text : {"[1] A note.", "{a} is a set: \"x\"", "{\"quoted\", he said}", "<unk> the cat",
+                                 "< 5 % of all", "<!-- a note -->\nProse.", "<!-- not closed"})
     CHECK(markup_warning(text).empty());
 }
