@@ -228,6 +228,13 @@ bool is_uuencoded_line(std::string_view line) {
   return line.size() == 61 && line[0] == 'M' && std::ranges::all_of(line, [](char c) { return c >= ' ' && c <= '`'; });
 }
 
+/// Detects control characters U+0080 to U+009F. Windows-1252 has letters in their place, ISO-8859-1 has them.
+bool holds_c1(std::string_view text) {
+  for (auto at = text.find('\xC2'); at != text.npos; at = text.find('\xC2', at + 1))
+    if (auto const next = static_cast<unsigned char>(char_at(text, at + 1)); next >= 0x80 && next < 0xA0) return true;
+  return false;
+}
+
 /// A fault of a text, and what to do about it.
 struct Fault {
   bool (*matches)(std::string_view text);
@@ -261,6 +268,9 @@ std::string encoding_warning(std::string_view text) {
       {has_entities,
        "holds entities of HTML (&eacute; or &#233; for U+00E9): their names become words to train on; decode them: "
        "python3 -c \"import sys, html; sys.stdout.write(html.unescape(sys.stdin.read()))\" < FILE"},
+      {[](std::string_view whole) { return is_encoded_twice(whole) && holds_c1(whole); },
+       "was encoded as UTF-8 twice (U+00C3 U+00A9 for U+00E9): letters become two or three others; undo it once: iconv "
+       "-f UTF-8 -t ISO-8859-1 FILE"},
       {is_encoded_twice,
        "was encoded as UTF-8 twice (U+00C3 U+00A9 for U+00E9): letters become two or three others; undo it once: iconv "
        "-f UTF-8 -t WINDOWS-1252 FILE"}};
