@@ -49,8 +49,12 @@ Poor any_poor() {
       Poor{"Le%20caf%C3%A9.\n", "looks percent-encoded"},
       Poor{"Le caf&eacute; est ferm&#233; depuis le mois d&#x27;ao&ucirc;t.\n", "holds entities of HTML"},
       Poor{"Le caf\u00C3\u00A9 est ferm\u00C3\u00A9.\n", "was encoded as UTF-8 twice"},
-      Poor{"They don\u00E2\u20AC\u2122t know it.\n", "undo it once: iconv -f UTF-8 -t WINDOWS-1252"},
-      Poor{"They don\u00E2\u0080\u0099t know it.\n", "undo it once: iconv -f UTF-8 -t ISO-8859-1"},
+      Poor{"They don\u00E2\u20AC\u2122t know it.\n",
+           "was encoded as UTF-8 twice (U+00C3 U+00A9 for U+00E9): letters become two or three others; "
+           "undo it once: iconv -f UTF-8 -t WINDOWS-1252 FILE"},
+      Poor{"They don\u00E2\u0080\u0099t know it.\n",
+           "was encoded as UTF-8 twice (U+00C3 U+00A9 for U+00E9): letters become two or three others; "
+           "undo it once: iconv -f UTF-8 -t ISO-8859-1 FILE"},
       Poor{"TWFuIGlzIGRpc3Rpbmd1aXNoZWQsIG5vdCBvbmx5IGJ5IGhpcyByZWFzb24sIGJ1dCBieSB0aGlz\n", "holds lines of base64"},
       Poor{"00000010: 6f72 6c64 2c20 616e 6420 6d6f 7265 0a00  orld, and more..\n",
            "holds lines of hexadecimal digits"},
