@@ -33,8 +33,9 @@ struct CollectiveResult {
 /// blocking MPI_Allreduce. A single rank sends nothing, but its compressed mean still compresses. Checks three things.
 /// - The ordered dense means equal the sum in rank order bit for bit. The library's are equal up to rounding.
 /// - The first compressed mean matches oracle O8 of docs/developer/onebit_methods.md, section 7. Elements differ by at
-///   most 1e-6. The exception is where the value that the owner of the chunk compresses is within 1e-6 of 0.
+///   most 1e-6. Values within 1e-6 of 0 at the owner of the chunk are left out.
 /// - All compressed means together satisfy the law of error feedback.
+///
 /// \throws CommonError if the ranks of a host do not have enough memory.
 std::vector<CollectiveResult> bench_collectives(comm::World& world, CollectivesBench const& bench);
 

@@ -20,6 +20,7 @@ template <class Space>
 void fill_bench_values(Space const& exec, Index count, float* values);
 
 /// Fills the messages that `ranks` workers send to one server: random sign bits, and 0.1 (rank + 1) for all scales.
+///
 /// messages: `stride` words apart; only the places of the blocks `of[0..blocks)` are filled.
 template <class Space>
 void fill_bench_messages(Space const& exec, Index blocks, comm::WordBlock const* of, int ranks, Index stride,

@@ -65,11 +65,12 @@ struct OptimizerBenchResult {
 
 /// Collective. Measures time and memory of each method's step up to the freeze and after it, with random gradients
 /// instead of a model. After each step, all ranks run a triad for comparison, because the load of a machine varies. The
-/// triad is a[k] = b[k] + 3 c[k], counted as 12 bytes per element. Checks four things.
+/// triad is a[k] = b[k] + 3 c[k], counted as 12 bytes per element. Checks the following.
 /// - No step is skipped. The parameters change and stay finite and equal on all ranks.
 /// - The bytes sent equal the predicted bytes.
 /// - The run reaches the compressed phase.
-/// - Before the freeze, a 1-bit method equals its uncompressed method bit for bit, if both run.
+///
+/// Before the freeze, a 1-bit method equals its uncompressed method bit for bit, if both run.
 OptimizerBenchResult bench_optimizer(comm::World& world, OptimizerBench const& bench);
 
 }  // namespace bellwether::app

@@ -87,7 +87,7 @@ std::string command_line_fault(CLI::App const& program, CLI::ParseError const& e
 }
 
 /// Returns the message if the value of an option is empty or the name of another option, as for `--out $OUT --wrapped`
-/// with an unset OUT; empty if there is none.
+/// with an unset OUT. Returns an empty text otherwise.
 std::string unset_value(CLI::App const& program) {
   auto const* command = &program;
   for (auto chosen = command->get_subcommands(); !chosen.empty(); chosen = command->get_subcommands())

@@ -109,6 +109,7 @@ void inspect_shard(std::string const& path, InspectOptions const& options, std::
 
 /// Compares files with their checkpoint's manifest, or with the checksum at their end, before HDF5 reads them: HDF5 can
 /// crash on a damaged file.
+///
 /// \throws InputError naming all damaged files.
 void require_undamaged(std::vector<std::string> const& files) {
   std::vector<std::string> faults;

@@ -19,8 +19,9 @@ extern OutputKind const html_page, bench_results;
 /// Checks before the work starts that a file of this kind can be written and that nothing else is lost. An existing
 /// file is replaced only if it is empty or of the kind. In a run's directory the name must have the ending of the kind:
 /// an empty file `stop`, for example, is an instruction there.
-/// \throws InputError if something else would be lost or the file cannot be written; input::NoRoom if the system lacks
-/// room.
+///
+/// \throws InputError if something else would be lost or the file cannot be written. \throws input::NoRoom if the
+/// system lacks room.
 void require_output_file(std::string const& path, OutputKind const& kind);
 
 }  // namespace bellwether::app

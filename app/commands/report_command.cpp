@@ -142,7 +142,7 @@ std::string find_interpreter(Interrupt const& interrupt) {
   char const* const chosen = std::getenv("BELLWETHER_PYTHON");
   if (chosen != nullptr) candidates = {chosen};
   std::string tried;
-  // With -c, Python would take a file of the working directory, such as inspect.py, for one of its own.
+  // With -c, Python would import files of the working directory, such as inspect.py, as its own modules.
   constexpr auto probe =
       "import sys; sys.path[:] = [path for path in sys.path if path]; import h5py, matplotlib, numpy";
   for (auto const& candidate : candidates) {

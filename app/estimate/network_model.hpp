@@ -8,11 +8,11 @@
 namespace bellwether::app {
 
 /// Model of a network between nodes of L ranks each, for predictions. After LogGP (Alexandrov, Ionescu, Schauser,
-/// Scheiman, SPAA 1995), each round of a collective takes
-///   latency + messages of a rank x overhead + the longer of
-///     bytes that leave a node / bandwidth, bytes that a rank sends intra-node / intra_node_bandwidth.
-/// Links are full duplex, and the ranks of a node share its link. The model ignores switches that cannot carry
-/// all nodes at full rate.
+/// Scheiman, SPAA 1995). A round of a collective takes
+///   latency + messages of a rank x overhead + the longer of two times.
+/// One is bytes that leave a node / bandwidth, the other bytes that a rank sends intra-node / intra_node_bandwidth.
+/// Links are full duplex, and the ranks of a node share its link. The model ignores switches that cannot carry all
+/// nodes at full rate.
 struct NetworkModel {
   int ranks_per_node = 1;           ///< L
   double bandwidth = 0;             ///< bytes per second of a node's link, each way

@@ -48,7 +48,7 @@ std::optional<long> number(char const* variable) {
   return number;
 }
 
-/// Returns true in a step that a user's srun started. Slurm numbers steps of its own from the end: a batch script
+/// Returns true in a step that a user's srun started. Slurm counts its own steps from the end: a batch script
 /// 0xfffffffb, an interactive shell 0xfffffffa.
 bool is_step_of_user() {
   constexpr long first_own = 0xfffffff0;

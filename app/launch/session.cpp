@@ -51,7 +51,7 @@ comm::World& Session::world() {
   // Variables that a shell inherited or a user exported do not count.
   auto const tasks = launched ? launched_tasks() : std::nullopt;
   ranks_ = std::make_unique<comm::MpiRanks>(argc_, argv_, timeout);
-  // Each task would be a job of its own; they would write to one run directory.
+  // Each task would be a separate job, and all would write to one run directory.
   if (tasks && ranks_->size() == 1) faults.push_back(fault_of_launcher(*tasks, comm::MpiRanks::library()));
   raise_together(*ranks_, faults);
   require_same_command(*ranks_, given_);

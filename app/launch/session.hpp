@@ -26,8 +26,10 @@ class Session {
   Session& operator=(Session const&) = delete;
 
   /// Returns MPI and Kokkos. The first call starts them and is collective; commands that need neither never start them.
-  /// They end with the session. \throws CommonError if environment variables are wrong on any rank, command lines
-  /// differ between ranks, or the launcher belongs to another MPI; RuntimeError if libraries cannot start.
+  /// They end with the session.
+  ///
+  /// \throws CommonError if environment variables are wrong on any rank, command lines
+  /// differ between ranks, or the launcher belongs to another MPI. \throws RuntimeError if libraries cannot start.
   comm::World& world();
 
   int rank() const;  ///< 0 in a command without MPI

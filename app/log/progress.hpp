@@ -33,8 +33,8 @@ class Progress {
   /// flops: floating-point operations of the step's matrix products, summed over ranks.
   void step(StepRow const& row, double flops);
   void evaluation(EvaluationRow const& row);
-  /// From now on, evaluations also show the loss that a model without context reaches on the held-out text: the
-  /// context-free loss, or that of word frequencies if the former is unknown.
+  /// From now on, evaluations also show the context-free loss of the held-out text, or that of word frequencies if the
+  /// former is unknown.
   void compare_with(RunDescription const& run);
   void checkpoint(std::int64_t step, std::string const& path);  ///< the last checkpoint of the job
   void checkpoint_in_passing(std::int64_t step,

@@ -27,6 +27,7 @@ struct SharedDeck {
 /// Collective. Rank 0 reads the file and its own command line and broadcasts both. Every rank then parses them. `paths`
 /// selects whether the files named by the deck must exist. With `interrupt`, a signal on rank 0 ends its wait for a
 /// deck from a pipe or terminal.
+///
 /// \throws CommonError on all ranks, with the faults of the lowest rank that has any.
 SharedDeck read_shared_deck(comm::RankGroup& group, std::string const& path, std::vector<std::string> const& overrides,
                             input::DeckPaths paths = input::DeckPaths::checked, Interrupt const* interrupt = nullptr);

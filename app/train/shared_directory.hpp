@@ -12,8 +12,9 @@ class RankGroup;
 namespace bellwether::app {
 
 /// Collective. For `check`: creates nothing. The longest part of the path that exists on rank 0 must exist on every
-/// rank, which must be able to write to it. host: of this rank, for messages.
-/// \throws CommonError that names the rank, its host and the path.
+/// rank, which must be able to write to it.
+///
+/// host: of this rank, for messages. \throws CommonError that names the rank, its host and the path.
 void require_seen(comm::RankGroup& group, std::string const& directory, std::string const& host);
 
 /// Collective. For `train`, after rank 0 has created the directory. Rank 0 creates a file where checkpoints are

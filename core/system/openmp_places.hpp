@@ -21,8 +21,8 @@ bool places_name(std::string_view places, std::span<int const> cpus);
 /// abstract places, and if `online`, the CPUs of this machine, is empty.
 std::optional<std::int64_t> missing_cpu(std::string_view places, std::span<int const> online);
 
-/// Returns the CPUs of this machine in ascending order, also those that this process may not use; empty if the system
-/// does not say. root: prefix of the path read, for tests.
+/// Returns the CPUs of this machine in ascending order, also those that this process may not use. Returns nothing if
+/// the system does not say. root: prefix of the path read, for tests.
 std::vector<int> online_cpus(std::string const& root = "");
 
 /// Returns the same as places_name() for the list of GOMP_CPU_AFFINITY, such as "0 3 4-15:2".

@@ -40,6 +40,7 @@ struct DeckSource {
 };
 
 /// Reads a deck file. A deck read from a pipe or another descriptor has the working directory as its folder.
+///
 /// poll: ends a wait for a pipe or terminal by throwing. \throws InputError naming the file if it cannot be read.
 DeckSource read_deck_source(std::string const& path, std::vector<std::string> overrides, WaitPoll const& poll = {});
 /// Selects whether parse_deck() checks that the deck's paths exist. Commands that neither read nor write them pass

@@ -10,8 +10,8 @@
 
 namespace bellwether::input {
 
-/// Returns the place of a quote that is never closed, although the YAML library accepts the end of the text in it:
-/// every key after the quote would be part of its value. `text`: a document that the library parses.
+/// Returns the place of a quote that is never closed. The YAML library accepts such a text, and every key after the
+/// quote would be part of its value. `text`: a document that the library parses.
 std::optional<Place> unclosed_quote(std::string_view text, TextPlaces const& places);
 
 /// Explains a frequent slip on the line of a syntax error or the one above it, such as a missing blank after a colon.

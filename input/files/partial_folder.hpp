@@ -19,8 +19,10 @@ class PartialFolder {
  public:
   static constexpr std::string_view marker = ".bellwether-prepare";
 
-  /// \throws InputError if OUT exists and is not empty, if OUT.partial was not made by `prepare` or is in use, or if it
-  /// cannot be created; NoRoom if the system lacks room for it or too many files are open.
+  /// \throws InputError if OUT exists and is not empty, or if OUT.partial cannot be created, is in use, or was not made
+  /// by `prepare`.
+  ///
+  /// \throws NoRoom if the system lacks room for it or too many files are open.
   explicit PartialFolder(std::string const& out);
   ~PartialFolder();
   PartialFolder(PartialFolder const&) = delete;

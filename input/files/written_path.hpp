@@ -19,9 +19,9 @@ enum class Tilde { refused, where_it_exists };
 /// an empty text for every other path.
 std::string unexpanded_path(std::string const& path, std::string const& base, Tilde tilde);
 
-/// Returns the first pattern of a path that a batch system would replace in its own options, such as `%j` (the job) in
-/// `run_%j` or `%4a` (the index in an array of jobs); empty if there is none. The pattern ends at the end of the path
-/// or before a character that is neither letter nor digit.
+/// Returns the first pattern of a path that a batch system would replace in its own options: `%j`, the job, in
+/// `run_%j`, or `%4a`, the index in an array. Returns an empty text if there is none. The pattern ends at the end of
+/// the path or before a character that is neither letter nor digit.
 std::string batch_pattern(std::string_view path);
 
 /// Returns true if the texts of a deck's key, "section.key", name files or folders.

@@ -95,6 +95,7 @@ void start_hdf5();
 /// locks are used if the file system has them.
 /// Only regular files are opened for reading. Links to other places, external storage and, unless requested, virtual
 /// data sets are rejected.
+///
 /// \throws InputError for files opened for reading, RuntimeError for files being written and if too many files are
 /// open. Both name the file and the data set.
 class Hdf5File {

@@ -21,12 +21,12 @@ class LineStarts {
   /// Adds the counts of later lines.
   LineStarts& operator+=(LineStarts const& later);
 
-  /// Returns true if the text is wrapped at a fixed width: more than 40 % of the lines begin in the middle of a
-  /// sentence, more than 2 % with an upper-case letter, and most lines before the first kind are nearly equally long.
+  /// Returns true if the text is wrapped at a fixed width. Then more than 40 % of the lines begin in the middle of a
+  /// sentence, and more than 2 % with an upper-case letter. Most lines before the first kind are nearly equally long.
   /// Code, chats and lists have lines of all lengths; in text without upper-case letters, nothing marks a sentence.
   bool are_wrapped() const;
-  /// Returns the share of the lines that begin in the middle of a sentence: with a lower-case letter, after a line of
-  /// the same document that does not end with sentence punctuation.
+  /// Returns the share of the lines that begin in the middle of a sentence. They begin with a lower-case letter,
+  /// and the line before, in the same document, does not end with sentence punctuation.
   double share_in_sentence() const;
   TextPlace first_in_sentence() const { return first_; }  ///< the first such line, if there is any
 

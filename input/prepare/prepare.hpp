@@ -55,6 +55,7 @@ struct PrepareSummary {
 /// writes into OUT.partial, which is renamed to OUT at the end and removed after any failure. A trained vocabulary's
 /// own file appears at the same time. Memory: one window of documents per set, whatever the size of the corpus. The
 /// number of threads does not change the rows.
+///
 /// \throws InputError for texts, vocabulary or options that cannot be used; with `strict`, also for every warning.
 /// \throws RuntimeError if a file cannot be written.
 PrepareSummary prepare(PrepareOptions const& options, PrepareHooks const& hooks);

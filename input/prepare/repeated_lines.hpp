@@ -12,7 +12,7 @@
 namespace bellwether::input {
 
 /// Estimates the share of a text in lines that occur often, such as headers, licences and menus of pages. Exact for few
-/// different lines. Of many it counts those whose hashes end in zeros, so memory is bounded; a table of counts by the
+/// different lines. Of many it counts those whose hashes end in zeros, so memory is bounded. A table of counts by the
 /// hash's first bits finds the few lines that make up much of the text, which a sample could miss. The result depends
 /// neither on the order of the lines nor on threads.
 class RepeatedLines {

@@ -22,7 +22,7 @@ constexpr double most_unknown = 0.2, most_cased = 0.02, most_random_next = 0.9, 
                  most_overlong = 0.05, most_duplicates = 0.05, most_lone_rows = 0.1, longest_over_median = 200,
                  most_pieces = 3.5, most_known_pieces = 1.6, most_accented = 0.02, most_repeated = 0.1;
 constexpr std::int64_t few_rows = 16, few_documents = 10;  // too few for a share to be meaningful
-constexpr std::int64_t small_vocabulary = 10000;           // smaller ones split words of their own language, too
+constexpr std::int64_t small_vocabulary = 10000;           // smaller ones split words of any language
 
 /// Returns true for facts that earlier versions did not record.
 bool is_newer(std::string_view name) {
@@ -124,7 +124,7 @@ std::vector<std::string> corpus_warnings(CorpusFacts const& facts, CorpusPlaces 
     if (poor) texts.push_back(text());
   };
   bool const overlong = share(facts.overlong, facts.bytes) > most_overlong;
-  // A vocabulary of the same text lacks nothing but rare characters, for which there is a warning of its own.
+  // A vocabulary of the same text lacks nothing but rare characters, for which there is another warning.
   bool const unknown = !overlong && !loses_rare_characters(facts) && share(facts.unknown, facts.tokens) > most_unknown;
   warn(unknown, [&] {
     return percent(share(facts.unknown, facts.tokens)) +

@@ -33,19 +33,20 @@ std::vector<std::string> lost_text_warnings(CorpusFacts const& facts) {
   };
   std::string const keep = "; to keep them, make the shards with another program, in the layout of docs/user/data.md";
   warn(facts.signs, most_left_out,
-       " of the letters and marks of the text are vowel signs or other marks, which are left out with the accents, as "
-       "BERT-uncased does: words of Hindi, Thai, Arabic or Japanese become ambiguous" +
+       " of the letters and marks are vowel signs or other marks, which are left out, as BERT-uncased does: words of "
+       "Hindi, Thai, Arabic or Japanese become ambiguous" +
            keep);
   warn(facts.accents, most_accents,
-       " of the letters and accents of the text are accents, which are left out, as BERT-uncased does: words that "
-       "differ only in them, as in Vietnamese, become the same" +
+       " of the letters and accents are accents, which are left out, as BERT-uncased does: words that differ only in "
+       "them become the same" +
            keep);
   warn(facts.unreadable, most_left_out,
-       " of the characters of the text are unreadable (private use, or U+FFFD), which are left out: the text was "
-       "decoded from a wrong encoding, or is from a PDF with its own fonts; extract or decode the original again");
+       " of the characters are unreadable (private use, or U+FFFD) and left out: a wrong encoding, or a PDF with its "
+       "own "
+       "fonts; extract or decode the original again");
   warn(facts.separators, most_left_out,
-       " of the characters of words are zero-width spaces or non-joiners (U+200B, U+200C), which are left out, so that "
-       "parts of the text are joined to one word, as in Khmer, Burmese or Persian; replace U+200B by a space");
+       " of the characters are zero-width spaces or non-joiners (U+200B, U+200C) and left out: words are joined, as in "
+       "Khmer or Persian; replace U+200B by a space");
   if (auto const letterless = share(facts.letterless, facts.tokens); letterless > most_letterless)
     texts.push_back(percent(letterless) +
                     " of the tokens are numbers, punctuation or symbols: the text is mostly tables, logs or code, from "

@@ -28,8 +28,8 @@ bool is_ascii(std::string_view text) {
 /// Returns the character at `at`, or NUL behind the end.
 char char_at(std::string_view text, std::size_t at) { return at < text.size() ? text[at] : '\0'; }
 
-/// Returns true if base64 digits hold whole UTF-16 units of letters beyond ASCII, as UTF-7 writes them: without private
-/// or lone surrogate units, and with zeros in the bits that are left over.
+/// Returns true if base64 digits hold whole UTF-16 units of letters beyond ASCII, as UTF-7 writes them. There must be
+/// no private or lone surrogate units, and only zeros in the bits that are left over.
 bool holds_utf16(std::string_view digits) {
   std::uint32_t bits = 0;
   int held = 0;

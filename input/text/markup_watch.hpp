@@ -15,8 +15,8 @@ struct MarkupFinding {
   std::int64_t line = 0;  ///< where the part begins, from 1; 0 for the beginning of the text
 };
 
-/// Searches a text for markup in windows of 64 KiB: at the beginning, at 64 KiB, at each doubling of the position from
-/// there, and at every 64 MiB from 64 MiB on. So it finds markup in joined texts, and costs little in large ones. It
+/// Searches a text for markup in windows of 64 KiB. They begin at 0, at 64 KiB, at each doubling of that, and from 64
+/// MiB on at every 64 MiB. So it finds markup in joined texts, and costs little in large ones. It
 /// holds one window.
 class MarkupWatch {
  public:

@@ -48,7 +48,7 @@ bool is_string(std::string_view line) {
   return line.size() > 2 && line[0] == '"' && end_of_string(line) == line.size() - 1;
 }
 
-/// Detects a member of an object, `"name": value`, on a line of its own.
+/// Detects a member of an object, `"name": value`, alone on a line.
 bool is_member(std::string_view line) {
   if (!line.starts_with('"')) return false;
   auto const end = end_of_string(line);
@@ -241,14 +241,14 @@ std::string escape_warning(std::string_view text) {
   std::size_t escapes = 0;
   for_each_line(text, [&](std::string_view line) { escapes += escapes_of(line); });
   if (!are_frequent(escapes, text, bytes_an_escape)) return "";
-  return "holds escapes (\\n for a line end, \\\" for a quote): sentences and documents do not end where they should; "
-         "undo them, as `jq -r` does for strings of JSON";
+  return "holds escapes (\\n for a line end, \\\" for a quote): sentences do not end where they should; undo them, as "
+         "`jq -r` does";
 }
 
 std::string table_warning(std::string_view text) {
   if (!is_tabbed(text) && !is_separated(text, ',') && !is_separated(text, ';')) return "";
   return "looks like a table (CSV or TSV): separators and all columns become text to train on; extract the column of "
-         "the text first, with the csv module of Python for example";
+         "the text, for example with Python's csv module";
 }
 
 }  // namespace bellwether::input

@@ -32,13 +32,13 @@ std::string encoding_fault(std::string_view text, std::string const& file);
 /// Checks any part of a text: returns the fault of binary_fault(), else that of encoding_fault(), else an empty text.
 std::string stretch_fault(std::string_view bytes, std::string const& file);
 
-/// Detects markup that would be trained on as if it were text, at the beginning of a text: a JSON or Python object, the
-/// first tag of HTML, XML or documents of WikiExtractor and TREC, WARC headers, a Git LFS pointer. Otherwise it does
+/// Detects markup that would be trained on as if it were text, at the beginning of a text. It may be a JSON or Python
+/// object, the first tag of HTML, XML, WikiExtractor or TREC, WARC headers, or a Git LFS pointer. Otherwise it does
 /// what later_markup_warning() does. Returns a warning without the file's name, or "".
 std::string markup_warning(std::string_view start);
 
 /// Detects JSON, HTML, XML, tables, encodings of mail and web, dumps, LaTeX and wiki markup in any part of a text, by
-/// their share of it, as structured_text.hpp, encoded_text.hpp and typeset_text.hpp say. `part`: some KiB or more.
+/// their share of it. See structured_text.hpp, encoded_text.hpp and typeset_text.hpp. `part`: some KiB or more.
 std::string later_markup_warning(std::string_view part);
 
 }  // namespace bellwether::input

@@ -42,6 +42,7 @@ class TextReader {
  public:
   /// \param paths files, or "-" for standard input. Pipes and standard input are read once, by next().
   /// \param poll ends a wait for bytes of a pipe or terminal by throwing.
+  ///
   /// \throws InputError naming every file that cannot be opened, is given twice, or is not UTF-8 text. The first 64 KiB
   /// of a file decide (see text_kind.hpp).
   explicit TextReader(std::vector<std::string> paths, WaitPoll poll = {});

@@ -89,8 +89,8 @@ Vocabulary::Vocabulary(std::vector<std::string> tokens, std::string const& name)
       faults.push_back(at(i) + "token is not UTF-8; tokens must be UTF-8");
     } else if (tokens_[i].find_first_of(" \t") != std::string::npos) {
       faults.push_back(at(i) +
-                       "a blank or tab stands before or inside the token, so no word can match it; every line must "
-                       "hold one token alone: remove comments, counts and tokens of several words");
+                       "a blank or tab stands before or inside the token, so no word can match it; allowed: one token "
+                       "a line, without comments and counts");
     } else if (i == 0 && is_comment(tokens_[i])) {
       faults.push_back(at(i) + "'" + tokens_[i] +
                        "' is a comment, because no word begins with # and goes on; every line must hold one token: "

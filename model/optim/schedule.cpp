@@ -87,8 +87,7 @@ void ScheduleConfig::describe(ConfigVisitor& visit) {
   visit.field({.name = "offset", .help = "added to the rate of every step", .minimum = 0, .maximum = 1e6}, offset);
   visit.field({.name = "legw_baseline_batch",
                .help = "LEGW: batch.global for which optimizer.lr and warmup_steps were tuned. The rate is scaled by "
-                       "the root of the ratio of this run's batch to it. warmup_steps stays as given, so that the "
-                       "epochs of warmup scale with the ratio. 0: off",
+                       "the root of the ratio of this run's batch to it. The value of warmup_steps stays. 0: off",
                .unit = "sequences",
                .minimum = 0,
                .maximum = 1 << 24},

@@ -20,8 +20,8 @@ struct ScheduleConfig {
   std::int64_t decay_steps = 250;
   double offset = 0;          // added to every rate
   double final_fraction = 0;  // linear, polynomial and cosine decay end at this share of the peak
-  /// LEGW (You et al., arXiv 1901.08256) with k = batch / baseline batch: scales the peak rate by sqrt(k). warmup_steps
-  /// stays, which is k times as many epochs of warmup. 0: off.
+  /// LEGW (You et al., arXiv 1901.08256) with k = batch / baseline batch: scales the peak rate by sqrt(k). The value
+  /// of warmup_steps stays, which is k times as many epochs of warmup. 0: off.
   std::int64_t legw_baseline_batch = 0;
 
   void describe(ConfigVisitor& visit);
