@@ -247,7 +247,7 @@ def refusals(bench):
                             (["step", "--compute", "fp16"], "--compute: 'fp16'"),
                             (["step", "--model", "mni"], "--model: 'mni' (did you mean 'mini'?); one of tiny"),
                             (["collectives", "--calls", "0"], "--calls: '0'; allowed: "),
-                            (["collectives", "--json", ""], "--json: the name is empty"),
+                            (["collectives", "--json", ""], "--json: the value is empty; is a variable of the shell unset?"),
                             (["collectives", "--json", "nowhere/out.json"], "--json: nowhere/out.json")):
         for ranks in (1, 2):
             errors = bench.call(ranks, *arguments, expected=2)
