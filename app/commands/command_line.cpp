@@ -99,7 +99,7 @@ std::string unset_value(CLI::App const& program) {
     for (auto const& value : option->results()) {
       if (value.empty()) return name + ": the value is empty; is a variable of the shell unset?";
       if (value.starts_with("--") && value.size() > 2 && knows_option(*command, value))
-        return name + ": a value is missing before " + shown(value) + "; a file of that name is ./" + shown(value);
+        return name + ": a value is missing before " + shown(value) + "; is a variable of the shell unset?";
     }
   }
   return "";

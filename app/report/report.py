@@ -27,6 +27,7 @@ import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.colors import LogNorm, Normalize  # noqa: E402
 from matplotlib.ticker import LogFormatterSciNotation  # noqa: E402
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))  # PYTHONSAFEPATH leaves it out
 import report_record  # noqa: E402
 import report_table  # noqa: E402
 

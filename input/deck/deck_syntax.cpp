@@ -5,6 +5,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace bellwether::input {
@@ -12,18 +13,27 @@ namespace {
 
 constexpr auto npos = std::string_view::npos;
 
-/// Finds the quote or bracket that is still open at the end of the text. A quote opens only where a value may begin.
-std::optional<std::size_t> still_open(std::string_view text, bool quotes) {
+/// What quotes and brackets of a text do, as far as it can be told without parsing it.
+struct Openings {
+  std::optional<std::size_t> quote, bracket;               ///< the last one that is never closed
+  std::vector<std::pair<std::size_t, std::size_t>> lines;  ///< first and last byte of quoted values of several lines
+};
+
+/// A quote opens only where a value may begin.
+Openings openings_of(std::string_view text) {
+  Openings found;
   std::vector<std::size_t> brackets;
   std::size_t opened = npos;
   char quote = 0, before = '\n', value_before = '\n';
   for (std::size_t at = 0; at < text.size(); ++at) {
     char const c = text[at];
     if (quote != 0) {
-      if (quote == '"' && c == '\\')
+      if (quote == '"' && c == '\\') {
         ++at;
-      else if (c == quote)
+      } else if (c == quote) {
         quote = 0;
+        if (text.substr(opened, at - opened).find('\n') != npos) found.lines.emplace_back(opened, at);
+      }
     } else if (c == '#' && (before == ' ' || before == '\t' || before == '\n')) {
       at = std::min(text.find('\n', at), text.size()) - 1;
     } else if ((c == '"' || c == '\'') && std::string_view("\n:[{,-?").find(value_before) != npos) {
@@ -37,8 +47,9 @@ std::optional<std::size_t> still_open(std::string_view text, bool quotes) {
     before = c;
     if (c != ' ' && c != '\t' && c != '\r') value_before = c;
   }
-  if (quotes) return quote != 0 ? std::optional(opened) : std::nullopt;
-  return quote == 0 && !brackets.empty() ? std::optional(brackets.back()) : std::nullopt;
+  if (quote != 0) found.quote = opened;
+  if (!brackets.empty()) found.bracket = brackets.back();
+  return found;
 }
 
 /// Returns line number `line`, counted from 1; empty if there is none.
@@ -49,8 +60,32 @@ std::string_view line_of(std::string_view text, int line) {
 
 bool is_key_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
 
+/// Returns the line without a comment. A # in quotes begins none.
+std::string_view without_comment(std::string_view line) {
+  char quote = 0;
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    if (quote != 0)
+      quote = line[at] == quote ? '\0' : quote;
+    else if (line[at] == '#' && (at == 0 || line[at - 1] == ' ' || line[at - 1] == '\t'))
+      return line.substr(0, at);
+    else if ((line[at] == '"' || line[at] == '\'') && at > 0 && line[at - 1] == ' ')
+      quote = line[at];
+  }
+  return line;
+}
+
+/// Returns true if text follows the quote that closes a value: 'ann's run'.
+bool goes_on_after_quote(std::string_view value) {
+  auto const end = value.find(value[0], 1);
+  if (end == npos || (end + 1 < value.size() && value[end + 1] == value[0])) return false;
+  auto const rest = value.find_first_not_of(" \t\r", end + 1);
+  return rest != npos && value[rest] != ':' && value[rest] != ',';
+}
+
 /// Returns what is wrong with one line; empty if it has no known slip. column: where the line goes wrong, from 1.
-std::string slip(std::string_view line, std::size_t& column) {
+/// is_error: the parser stopped at this line, and not at the next one.
+std::string slip(std::string_view line, bool is_error, std::size_t& column) {
+  line = without_comment(line);
   auto const first = line.find_first_not_of(' ');
   if (first == npos || line[first] == '#') return "";
   auto rest = line.substr(first);
@@ -65,19 +100,22 @@ std::string slip(std::string_view line, std::size_t& column) {
   auto const value = rest.substr(value_at);
   column = first + value_at + 1;
   if (value_at == colon + 1) return "type a blank after the colon";
+  if (!is_error || std::string_view("[{|>&*!").find(value[0]) != npos) return "";
   if (value[0] == '@' || value[0] == '`' || value[0] == '%')
     return "a value that begins with " + std::string(1, value[0]) + " must be in quotes";
   if (value[0] == '"' && value.find('\\') != npos)
     return "in double quotes a \\ begins an escape; write the value in single quotes";
-  if (value[0] != '"' && value[0] != '\'' && value.find(": ") != npos)
-    return "a value that holds a colon and a blank must be in quotes";
+  bool const quoted = value[0] == '"' || value[0] == '\'';
+  if (quoted && goes_on_after_quote(value))
+    return "the value goes on after its quote; write a quote within single quotes twice";
+  if (!quoted && value.find(": ") != npos) return "a value that holds a colon and a blank must be in quotes";
   return "";
 }
 
 }  // namespace
 
 std::optional<Place> unclosed_quote(std::string_view text, TextPlaces const& places) {
-  auto const at = still_open(text, true);
+  auto const at = openings_of(text).quote;
   if (!at) return std::nullopt;
   // A quote in the middle of a plain value opens nothing. Then a key at the end of the document is a key.
   constexpr auto probe = "key_at_the_end";
@@ -91,20 +129,23 @@ std::optional<Place> unclosed_quote(std::string_view text, TextPlaces const& pla
 }
 
 std::string syntax_hint(std::string_view text, Place error) {
-  auto const place = [](int line, std::size_t column) { return std::to_string(line) + ":" + std::to_string(column); };
+  TextPlaces const places(text);
+  auto const place_of = [&](std::size_t byte) {
+    auto const place = places.at(byte);
+    return std::to_string(place.line) + ":" + std::to_string(place.column);
+  };
+  auto const openings = openings_of(text);
+  if (openings.quote) return "; the quote that opens at " + place_of(*openings.quote) + " is never closed";
+  for (auto const& [first, last] : openings.lines)
+    if (auto const line = places.at(last).line; line == error.line || line + 1 == error.line)
+      return "; the quote that opens at " + place_of(first) + " closes only at " + place_of(last);
   for (int line = error.line; line >= std::max(1, error.line - 1); --line) {
     std::size_t column = 1;
-    if (auto const what = slip(line_of(text, line), column); !what.empty())
-      return "; at " + place(line, column) + ": " + what;
+    if (auto const what = slip(line_of(text, line), line == error.line, column); !what.empty())
+      return "; at " + std::to_string(line) + ":" + std::to_string(column) + ": " + what;
   }
-  if (auto const at = still_open(text, false)) {
-    auto const before = text.substr(0, *at);
-    auto const line = static_cast<int>(std::ranges::count(before, '\n')) + 1;
-    auto const begin = before.rfind('\n');
-    return "; the bracket that opens at " + place(line, before.size() - (begin == npos ? 0 : begin + 1) + 1) +
-           " is never closed";
-  }
-  if (error.line > 1) return "; keys of a section must be indented alike: look at this line and the one above";
+  if (openings.bracket) return "; the bracket that opens at " + place_of(*openings.bracket) + " is never closed";
+  if (error.line > 1) return "; possibly keys that are not indented alike: look at this line and the one above";
   return "";
 }
 

@@ -138,12 +138,13 @@ void PartialFolder::keep() {
   std::error_code error;
   if (lock_->is_lost())
     throw RuntimeError(partial_.string() + ": was removed, renamed or replaced during the work; nothing was written");
+  // From here on the folder is the user's: without the marker, no later call removes it.
+  fs::remove(partial_ / marker, error);
+  kept_ = true;
   fs::rename(partial_, out_, error);
-  kept_ = true;  // also if it cannot be renamed: the work is done
   if (error)
     throw RuntimeError(out_.string() + ": cannot rename the finished folder: " + error.message() +
                        "; the result is in " + partial_.string() + ": rename it to a new name");
-  fs::remove(out_ / marker, error);
 }
 
 PartialFile::PartialFile(std::string path, std::string const& fault_if_exists)

@@ -27,7 +27,10 @@ void MarkupWatch::add(std::string_view bytes) {
     auto const part = bytes.substr(0, wanted);
     feeds_ += count_of('\n', part);
     if (feeds_ == 0) returns_ += count_of('\r', part);
-    if (collects_) window_ += part;
+    if (collects_)
+      window_ += part;
+    else
+      keep_tail(part);
     position_ += static_cast<std::int64_t>(part.size());
     bytes.remove_prefix(part.size());
     if (collects_ && window_.size() == window_bytes) examine();
@@ -37,12 +40,28 @@ void MarkupWatch::add(std::string_view bytes) {
 void MarkupWatch::finish() {
   // In a short part, few marks would be many for its size.
   constexpr std::size_t shortest = window_bytes / 4;
+  if (!collects_ && tail_.size() >= shortest) {
+    window_ = tail_.substr(tail_.size() - std::min(tail_.size(), window_bytes));
+    begin_ = position_ - static_cast<std::int64_t>(window_.size());
+    begin_line_ = feeds_ > 0 ? feeds_ - count_of('\n', window_) + 1 : returns_ - count_of('\r', window_) + 1;
+    examine();
+  }
   if (collects_ && (begin_ == 0 || window_.size() >= shortest)) examine();
 }
 
+void MarkupWatch::keep_tail(std::string_view part) {
+  if (part.size() >= window_bytes) {
+    tail_ = part.substr(part.size() - window_bytes);
+    return;
+  }
+  tail_ += part;
+  if (tail_.size() > 2 * window_bytes) tail_.erase(0, tail_.size() - window_bytes);
+}
+
 void MarkupWatch::begin_window() {
-  constexpr std::int64_t longest_gap = std::int64_t{1} << 26;
+  constexpr std::int64_t longest_gap = std::int64_t{1} << 20;
   collects_ = true;
+  tail_.clear();
   begin_ = position_;
   begin_line_ = (feeds_ > 0 ? feeds_ : returns_) + 1;
   next_ = begin_ == 0 ? static_cast<std::int64_t>(window_bytes) : begin_ + std::min(begin_, longest_gap);

@@ -15,24 +15,26 @@ struct MarkupFinding {
   std::int64_t line = 0;  ///< where the part begins, from 1; 0 for the beginning of the text
 };
 
-/// Searches a text for markup in windows of 64 KiB. They begin at 0, at 64 KiB, at each doubling of that, and from 64
-/// MiB on at every 64 MiB. So it finds markup in joined texts, and costs little in large ones. It
-/// holds one window.
+/// Searches a text for markup in windows of 64 KiB. They begin at 0, at 64 KiB, at each doubling of that up to 1
+/// MiB, and then at every MiB. The last 64 KiB are a window, too. So it finds markup in joined texts, and costs little
+/// in large ones.
 class MarkupWatch {
  public:
   static constexpr std::size_t window_bytes = std::size_t{1} << 16;
 
   void add(std::string_view bytes);  ///< the next bytes of the text, decompressed
-  void finish();                     ///< examines the window that the end of the text cuts off
+  void finish();                     ///< examines the end of the text
   /// Returns one finding of each kind, in the order of the text.
   std::vector<MarkupFinding> const& findings() const { return findings_; }
 
  private:
   void begin_window();
+  void keep_tail(std::string_view part);
   void examine();
 
   std::vector<MarkupFinding> findings_;
   std::string window_;
+  std::string tail_;  ///< the last bytes after a window, up to two windows
   bool collects_ = false;
   std::int64_t position_ = 0, next_ = 0;  ///< bytes so far; where the next window begins
   std::int64_t begin_ = 0, begin_line_ = 0;

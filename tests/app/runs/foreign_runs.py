@@ -219,7 +219,7 @@ def refused_interpreters(runs):
         assert f"tried '{sys.executable}' (" in told and words in told, told
         assert f"; {name} is '{value}': unset it if it is the cause" in told, told
     (runs.folder / "inspect.py").write_text("raise RuntimeError('a file of the user')\n")
-    runs.call([runs.program, "report", "run", "--out", "beside.html"])
+    runs.call([runs.program, "report", "run", "--out", "beside.html"], PYTHONSAFEPATH="1")
     told = runs.refuse([runs.program, "report", "run"], 1, BELLWETHER_PYTHON=5000 * "x")
     assert f"tried '{255 * 'x'}...' (File name too long); install them, or correct or unset BELLWETHER_PYTHON" in told, told
     assert not (runs.folder / "run/report.html").exists()

@@ -33,6 +33,17 @@ TEST_CASE("A quote that is never closed is reported where it opens") {
   }
 }
 
+TEST_CASE("A quote that closes far away is reported with both places") {
+  CHECK_THAT(fault("run:\n  name: 'ann\n  seed: 3\noptimizer:\n  method: 'lamb'\n"),
+             EndsWith("; the quote that opens at 4:9 closes only at 7:11"));
+  CHECK_THAT(fault("run:\n  name: 'ann  # the first\n  seed: 3  # the paper's\nbatch:\n  global: 4\n"),
+             EndsWith("; the quote that opens at 4:9 closes only at 5:22"));
+  DeckFolder const folder;
+  for (auto const* quote : {"'", "\""})
+    CHECK_THAT(faults_of(folder.source("data:\n  train: [" + std::string(quote) + "shards]\n  heldout: []\n")).at(0),
+               EndsWith("; the quote that opens at 2:11 is never closed"));
+}
+
 TEST_CASE("Quotes inside values open nothing") {
   for (auto const* name : {"it's", "a 'b", "5\" disk", "'it''s'", "\"a \\\" b\"", "\"two\n    lines\"", "a, 'b"}) {
     DeckFolder const folder;
@@ -50,7 +61,12 @@ TEST_CASE("Frequent slips of YAML are explained") {
              EndsWith("; at 4:14: in double quotes a \\ begins an escape; write the value in single quotes"));
   CHECK_THAT(fault("run:\n  name: x\n   seed: 4\n"), ContainsSubstring("not YAML") && ContainsSubstring("; "));
   CHECK_THAT(fault("run:\n   name: x\n  seed: 4\n"),
-             EndsWith("; keys of a section must be indented alike: look at this line and the one above"));
+             EndsWith("; possibly keys that are not indented alike: look at this line and the one above"));
+  CHECK_THAT(fault("run:\n  name: 'ann's run'\n"),
+             EndsWith("; at 4:9: the value goes on after its quote; write a quote within single quotes twice"));
+  CHECK_THAT(fault("run:\n  walltime: null  # such as 3:50:00; null: none\n  seed = 1\n"),
+             EndsWith("; possibly keys that are not indented alike: look at this line and the one above"));
+  CHECK_THAT(fault("batch: {global: 32 micro: 32}\n"), !ContainsSubstring("must be in quotes"));
   DeckFolder const folder;
   CHECK_THAT(faults_of(folder.source("data:\n  train:\n  -a.h5\n  heldout: []\n")).at(0),
              EndsWith("; at 3:4: type a blank after the -"));

@@ -164,6 +164,9 @@ TEST_CASE("A finished folder that cannot be renamed is kept") {
   }
   CHECK(contents(folder / "out.partial/shard") == "rows");
   CHECK(contents(folder / "out/notes") == "mine");
+  std::filesystem::remove_all(folder / "out");
+  CHECK_THROWS_WITH(input::PartialFolder(folder / "out"), ContainsSubstring("was not made by prepare"));
+  CHECK(contents(folder / "out.partial/shard") == "rows");
 }
 
 TEST_CASE("A folder that another call replaced is neither kept nor removed") {

@@ -57,6 +57,16 @@ TEST_CASE("markup is found in later windows, whatever parts the text comes in", 
   }
 }
 
+TEST_CASE("markup between two windows is found at the end of the text", "[text]") {
+  constexpr auto window = MarkupWatch::window_bytes;
+  for (std::size_t const part : {std::size_t{1000}, window, std::size_t{1} << 18}) {
+    auto const found = findings_of(prose(17 * window) + html(12 * window), part);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].line == std::int64_t{28 * window / line_bytes + 2});
+    CHECK(findings_of(prose(40 * window) + json(17 * window) + prose(20 * window), part).size() == 1);
+  }
+}
+
 TEST_CASE("a short window at the end of a text is examined only if it is the first", "[text]") {
   constexpr auto window = MarkupWatch::window_bytes;
   CHECK(findings_of(json(320), 1000).size() == 1);
