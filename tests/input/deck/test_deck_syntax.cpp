@@ -37,7 +37,7 @@ TEST_CASE("A quote that closes far away is reported with both places") {
   CHECK_THAT(fault("run:\n  name: 'ann\n  seed: 3\noptimizer:\n  method: 'lamb'\n"),
              EndsWith("; the quote that opens at 4:9 closes only at 7:11"));
   CHECK_THAT(fault("run:\n  name: 'ann  # the first\n  seed: 3  # the paper's\nbatch:\n  global: 4\n"),
-             EndsWith("; the quote that opens at 4:9 closes only at 5:22"));
+             EndsWith("; the quote that opens at 4:9 closes only at 5:23"));
   DeckFolder const folder;
   for (auto const* quote : {"'", "\""})
     CHECK_THAT(faults_of(folder.source("data:\n  train: [" + std::string(quote) + "shards]\n  heldout: []\n")).at(0),
@@ -64,7 +64,7 @@ TEST_CASE("Frequent slips of YAML are explained") {
              EndsWith("; possibly keys that are not indented alike: look at this line and the one above"));
   CHECK_THAT(fault("run:\n  name: 'ann's run'\n"),
              EndsWith("; at 4:9: the value goes on after its quote; write a quote within single quotes twice"));
-  CHECK_THAT(fault("run:\n  walltime: null  # such as 3:50:00; null: none\n  seed = 1\n"),
+  CHECK_THAT(fault("run:\n  walltime: null  # such as 3:50:00; null: none\n   seed: 1\n"),
              EndsWith("; possibly keys that are not indented alike: look at this line and the one above"));
   CHECK_THAT(fault("batch: {global: 32 micro: 32}\n"), !ContainsSubstring("must be in quotes"));
   DeckFolder const folder;
