@@ -6,15 +6,13 @@
 
 #include <algorithm>
 #include <functional>
-#include <numeric>
 
 namespace bellwether::input {
 namespace {
 
 using namespace std::string_view_literals;
 
-constexpr double most_in_sentence = 0.4, least_upper = 0.02, least_of_one_width = 0.6;
-constexpr std::int64_t words_length = 16;  // a wrapped line is shorter than the width by less than its next word
+constexpr double most_in_sentence = 0.4, least_upper = 0.02, least_at_width = 0.7;
 
 /// Removes one of the texts from the end of `line`, if it is there.
 template <class Texts>
@@ -57,7 +55,9 @@ void LineStarts::add(std::string_view line, std::string_view before, TextPlace p
   // Shorter lines are entries of lists; longer ones are paragraphs, or parts of a line that the reader has cut.
   if (length < shortest || length > longest) return;
   if (in_sentence_++ == 0) first_ = place;
+  auto const word = line.substr(at, line.find_first_of(" \t", at) - at);
   ++lengths_[static_cast<std::size_t>(length)];
+  ++joined_[static_cast<std::size_t>(std::min(length + 1 + characters_of(word), longest))];
 }
 
 LineStarts& LineStarts::operator+=(LineStarts const& later) {
@@ -66,15 +66,20 @@ LineStarts& LineStarts::operator+=(LineStarts const& later) {
   in_sentence_ += later.in_sentence_;
   upper_ += later.upper_;
   std::ranges::transform(lengths_, later.lengths_, lengths_.begin(), std::plus<>());
+  std::ranges::transform(joined_, later.joined_, joined_.begin(), std::plus<>());
   return *this;
 }
 
 bool LineStarts::are_wrapped() const {
   if (lines_ < few || share_in_sentence() <= most_in_sentence || share(upper_, lines_) <= least_upper) return false;
-  std::int64_t most = 0;
-  for (auto first = lengths_.begin(); first + words_length <= lengths_.end(); ++first)
-    most = std::max(most, std::accumulate(first, first + words_length, std::int64_t{0}));
-  return share(most, in_sentence_) > least_of_one_width;
+  // At the right width, every line fits, and none would with the first word of the next line.
+  std::int64_t most = 0, fit = 0, too_long = in_sentence_;
+  for (std::size_t width = 0; width < lengths_.size(); ++width) {
+    fit += lengths_[width];
+    too_long -= joined_[width];
+    most = std::max(most, fit + too_long);
+  }
+  return share(most, 2 * in_sentence_) > least_at_width;
 }
 
 double LineStarts::share_in_sentence() const { return share(in_sentence_, lines_); }

@@ -22,8 +22,9 @@ class LineStarts {
   LineStarts& operator+=(LineStarts const& later);
 
   /// Returns true if the text is wrapped at a fixed width. Then more than 40 % of the lines begin in the middle of a
-  /// sentence, and more than 2 % with an upper-case letter. Most lines before the first kind are nearly equally long.
-  /// Code, chats and lists have lines of all lengths; in text without upper-case letters, nothing marks a sentence.
+  /// sentence, and more than 2 % with an upper-case letter. At one width most lines before the
+  /// first kind fit, but not with the first word of the next line. Code, chats and lists have lines of all lengths. In
+  /// text without upper-case letters, nothing marks a sentence.
   bool are_wrapped() const;
   /// Returns the share of the lines that begin in the middle of a sentence. They begin with a lower-case letter,
   /// and the line before, in the same document, does not end with sentence punctuation.
@@ -35,6 +36,7 @@ class LineStarts {
 
   std::int64_t lines_ = 0, in_sentence_ = 0, upper_ = 0;
   std::array<std::int64_t, longest + 1> lengths_{};  ///< lines in a sentence, by the length of the line before
+  std::array<std::int64_t, longest + 1> joined_{};   ///< the same, by this length, a blank and the line's first word
   TextPlace first_;
 };
 

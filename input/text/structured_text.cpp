@@ -195,6 +195,38 @@ bool is_tabbed(std::string_view text) {
   return most >= few_lines && 4 * most > 3 * lines;
 }
 
+/// Returns true for a short field without blanks, such as a label or a number.
+bool is_label(std::string_view field) {
+  constexpr std::size_t longest = 24;
+  return !field.empty() && field.size() <= longest && std::ranges::all_of(field, [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-' ||
+           c == '.';
+  });
+}
+
+/// Returns true if most lines are a text of several words and a label, separated by one tab, or by a comma where the
+/// text is in quotes. Labels of fastText stand before the text with a blank.
+bool is_labelled(std::string_view text) {
+  std::size_t lines = 0, before = 0, after = 0;
+  auto const has_words = [](std::string_view field) { return field.find(' ') != field.npos; };
+  for_each_line(text, [&](std::string_view line) {
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    if (line.empty()) return;
+    ++lines;
+    if (line.starts_with("__label__")) ++before;
+    auto const tab = line.find('\t');
+    if (tab != line.npos && line.find('\t', tab + 1) == line.npos) {
+      before += is_label(line.substr(0, tab)) && has_words(line.substr(tab + 1)) ? 1 : 0;
+      after += is_label(line.substr(tab + 1)) && has_words(line.substr(0, tab)) ? 1 : 0;
+    }
+    auto const begin = line.find(",\""), end = line.rfind("\",");
+    if (line.ends_with('"') && begin != line.npos && is_label(line.substr(0, begin))) ++before;
+    if (line.starts_with('"') && end != line.npos && is_label(line.substr(end + 2))) ++after;
+  });
+  auto const most = std::max(before, after);
+  return most >= few_lines && 10 * most > 9 * lines;
+}
+
 }  // namespace
 
 bool begins_with_object(std::string_view text) {
@@ -246,7 +278,7 @@ std::string escape_warning(std::string_view text) {
 }
 
 std::string table_warning(std::string_view text) {
-  if (!is_tabbed(text) && !is_separated(text, ',') && !is_separated(text, ';')) return "";
+  if (!is_tabbed(text) && !is_separated(text, ',') && !is_separated(text, ';') && !is_labelled(text)) return "";
   return "looks like a table (CSV or TSV): separators and all columns become text to train on; extract the column of "
          "the text, for example with Python's csv module";
 }

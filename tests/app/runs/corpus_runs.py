@@ -148,7 +148,7 @@ def poor_texts(folder):
             (paragraphs(docs).replace("a", "\u0915\u0941"), ["--train-vocab", 300], "are vowel signs or other marks"),
             (paragraphs(docs).replace("a", "a\ue000"), [], "are unreadable (private use, or U+FFFD)"),
             (paragraphs(docs).replace("a", "a\u200b"), [], "zero-width spaces or non-joiners"),
-            (foreign, ["--vocab", "large.txt"], "tokens each; 1.1 to 1.5 are usual. The vocabulary is of another language than the text"),
+            (foreign, ["--vocab", "large.txt"], "tokens each; 1.1 to 1.4 are usual. The vocabulary is of another language than the text"),
             (wrapped, [], "of the lines begin in the middle of a sentence, such as text.txt:3: the text is wrapped at a fixed width; add --wrapped"),
             ('{"text": "aa ab"}\n\n' + paragraphs(docs), [], "text.txt looks like JSON"),
             (paragraphs(docs).replace(".", " <b>ab</b>."), [], "text.txt looks like HTML or XML"),

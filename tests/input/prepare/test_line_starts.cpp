@@ -87,6 +87,16 @@ TEST_CASE("lines of other texts are not taken for wrapped ones", "[text]") {
   }
   CHECK(counted(chat).share_in_sentence() > 0.4);
   CHECK(!counted(chat).are_wrapped());
+  // Search queries: almost all in small letters.
+  std::mt19937 random(5);
+  std::vector<std::string> queries;
+  for (int i = 0; i < 300; ++i) {
+    std::string query(i % 10 == 0 ? "Berlin" : "berlin");
+    for (auto words = 3 + random() % 7; words > 0; --words) query += ' ' + std::string(3 + random() % 5, 'q');
+    queries.push_back(query);
+  }
+  CHECK(counted(queries).share_in_sentence() > 0.4);
+  CHECK(!counted(queries).are_wrapped());
   // A list of words.
   std::vector<std::string> words(200, "words");
   for (std::size_t i = 0; i < words.size(); i += 10) words[i] = "Berlin";

@@ -44,6 +44,11 @@ TEST_CASE("markup and tables get a warning after any first line", "[text]") {
       Marked{times(5, "The ferry left.\\nThey said \\\"no\\\".\\n\\n") + "\n", "holds escapes"},
       Marked{"17\tThe ferry left the harbour, at noon.\tnews\n", "looks like a table"},
       Marked{"17\t\tThe ferry left.\t\n", "looks like a table"},
+      Marked{"The ferry left the harbour, at noon.\t1\n", "looks like a table"},
+      Marked{"news\tThe ferry left the harbour, at noon.\n", "looks like a table"},
+      Marked{"\"The ferry left, and nobody said \"\"no\"\".\",positive\n", "looks like a table"},
+      Marked{"0,\"The ferry left, at noon.\"\n", "looks like a table"},
+      Marked{"__label__2 The ferry left the harbour.\n", "looks like a table"},
       Marked{"17,\"The ferry left, and nobody said \"\"no\"\".\",news\n", "looks like a table"},
       Marked{"17;\"The ferry left.\nIt was noon; nobody waved.\";news\n", "looks like a table"});
   CAPTURE(marked.line);
