@@ -82,8 +82,8 @@ bool goes_on_after_quote(std::string_view value) {
   return rest != npos && value[rest] != ':' && value[rest] != ',';
 }
 
-/// Returns what is wrong with one line; empty if it has no known slip. column: where the line goes wrong, from 1.
-/// is_error: the parser stopped at this line, and not at the next one.
+/// Returns what is wrong with one line; empty if it has no known slip. is_error: the parser stopped at this line, not
+/// at the next one. column: receives the place of the slip, from 1.
 std::string slip(std::string_view line, bool is_error, std::size_t& column) {
   line = without_comment(line);
   auto const first = line.find_first_not_of(' ');

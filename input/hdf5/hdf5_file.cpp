@@ -389,8 +389,7 @@ void Hdf5File::fetch(std::string const& name, ElementType type, Shape const& fir
                           ", which this HDF5 library lacks; rewrite the file with gzip, by `h5repack -f GZIP=4 OLD "
                           "NEW` or h5py, on a system that has the filter");
   }
-  impl_->fail(name,
-              "cannot be read" + (reason.empty() ? "" : ": " + reason) + (means_damage(reason) ? damage_advice : ""));
+  impl_->fail(name, "cannot be read", reason);
 }
 
 }  // namespace bellwether::input

@@ -72,8 +72,8 @@ struct Hdf5File::Impl {
   /// the file and keeps it open: see start_hdf5().
   void abandon() const;
 
-  [[noreturn]] void fail(std::string const& name, std::string const& what) const {
-    std::string const reason = hdf5::last_error();
+  [[noreturn]] void fail(std::string const& name, std::string const& what,
+                         std::string const& reason = hdf5::last_error()) const {
     if (writing) {
       abandon();
       failed = true;

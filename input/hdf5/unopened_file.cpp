@@ -130,8 +130,7 @@ std::string why_unopened(std::string const& path, std::string const& reason) {
   if (known && status.st_size == 0) return "is empty; the program that writes it has not finished, or has failed";
   if (says("truncated file")) return cut_short(reason);
   if (says("file signature not found"))
-    return begins_with_gzip(file.get()) ? "is compressed as a whole; unpack it: gzip -dc FILE > NEW"
-                                        : "is not an HDF5 file";
+    return begins_with_gzip(file.get()) ? "is compressed as a whole; unpack it: gzip -dc FILE > NEW" : not_hdf5;
   if (says("already open for write") || says("consistency flags"))
     return "was not closed by the program that wrote it, or is still open there (" + reason +
            "); once no program has it open, `h5clear -s " + path + "` repairs it";

@@ -18,6 +18,9 @@ inline constexpr char const* damage_advice =
     "; the file is incomplete or damaged: its writer has probably not finished. Make it or copy it again; if it "
     "belongs to a checkpoint, resume from the one before";
 
+/// What why_unopened() says of a file of any other format.
+inline constexpr char const* not_hdf5 = "is not an HDF5 file";
+
 /// Explains why HDF5 could not open a file for reading, and what to do. It recognises missing permission, an empty
 /// file, a lock and its holder, a truncated, damaged or unclosed file, and other formats. `reason`: the library's own
 /// message, used if nothing else is found.

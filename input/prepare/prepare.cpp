@@ -154,11 +154,12 @@ class CorpusPass {
     auto const of_set = [&](SetBuilder const& set) {
       auto facts = set.counted(whole);
       auto const& frequencies = set.frequencies();
-      for (std::int32_t id = 0; id < vocabulary.size(); ++id)
-        if (!vocabulary.has_letter(id)) facts.letterless += frequencies[static_cast<std::size_t>(id)];
       facts.unknown = frequencies[static_cast<std::size_t>(s.unknown)];
-      for (std::int32_t id = 0; id < vocabulary.size(); ++id)
-        if (vocabulary.begins_word(id)) facts.words += frequencies[static_cast<std::size_t>(id)];
+      for (std::int32_t id = 0; id < vocabulary.size(); ++id) {
+        auto const count = frequencies[static_cast<std::size_t>(id)];
+        if (!vocabulary.has_letter(id)) facts.letterless += count;
+        if (vocabulary.begins_word(id)) facts.words += count;
+      }
       facts.frequency_loss = frequency_loss(frequencies, sets_.train.frequencies());
       facts.context_free_loss = context_free_loss(frequencies, sets_.train.frequencies(), s.mask);
       return facts;

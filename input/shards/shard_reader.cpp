@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/system/error.hpp"
+#include "input/hdf5/unopened_file.hpp"
 #include "input/shards/shard_format.hpp"
 #include "input/shards/shard_rows.hpp"
 #include "input/shards/shards.hpp"
@@ -28,7 +29,7 @@ std::vector<T> matrix_rows(Hdf5File const& file, char const* name, std::int64_t 
 /// Opens a shard. A file that is not HDF5 may be the text itself.
 Hdf5File opened(std::string const& path) try { return Hdf5File::open(path); } catch (InputError const& error) {
   std::string const text = error.what();
-  if (!text.ends_with("is not an HDF5 file")) throw;
+  if (!text.ends_with(not_hdf5)) throw;
   throw InputError(text + "; `bellwether prepare` makes shards from text");
 }
 

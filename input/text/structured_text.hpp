@@ -18,8 +18,8 @@ inline constexpr char const* tag_warning_text =
 /// across line ends.
 bool begins_with_object(std::string_view text);
 
-/// Detects JSON: objects or lists on lines of their own in more than a tenth of the text, members of objects on a third
-/// of the lines, or a string on each line. Returns a warning without the file's name, or "".
+/// Detects JSON: lines with an object or a list in more than a tenth of the text, lines with a member of an object in a
+/// third, or a string on each line. Returns a warning without the file's name, or "".
 std::string json_warning(std::string_view text);
 
 /// Detects HTML and XML: more than one tag in 400 bytes, or many lines `<doc ...>`. Names in angle brackets without
@@ -31,7 +31,7 @@ std::string tag_warning(std::string_view text);
 std::string escape_warning(std::string_view text);
 
 /// Detects tables: three or more columns that tabs separate, or commas or semicolons if fields are quoted or the first
-/// line is a header. Returns as json_warning() does.
+/// line is a header. Two columns count if one is a label and the other a text. Returns as json_warning() does.
 std::string table_warning(std::string_view text);
 
 }  // namespace bellwether::input

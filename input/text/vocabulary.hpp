@@ -24,9 +24,9 @@ class Vocabulary {
  public:
   /// Reads a file, plain or gzip-compressed, one token a line. Ignores a byte order mark and white space at line ends.
   /// poll: ends a wait for bytes of a pipe by throwing.
-  /// \throws InputError naming file and line of an empty, repeated or wrongly encoded token, of one with a blank or tab
-  /// inside, and of a comment. If the file is not text, it names the kind of file; otherwise the special tokens that
-  /// are missing.
+  ///
+  /// \throws InputError naming file and line of each empty, repeated or wrongly encoded token, of one with a blank or
+  /// tab inside, and of a comment. It also names missing special tokens, or the kind of a file that is not text.
   static Vocabulary read(std::string const& path, WaitPoll const& poll = {});
   /// Constructs it from memory; `name` is used in messages.
   Vocabulary(std::vector<std::string> tokens, std::string const& name);

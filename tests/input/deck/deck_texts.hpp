@@ -47,6 +47,16 @@ inline std::vector<std::string> faults_of(bellwether::input::DeckSource const& s
   return {};
 }
 
+/// Returns the one fault of a deck made of `text` after a valid `data` section of two lines, without the deck's name.
+inline std::string fault_after_data(std::string const& text) {
+  DeckFolder const folder;
+  auto const faults = faults_of(folder.with_data(text));
+  INFO(text);
+  REQUIRE(faults.size() == 1);
+  REQUIRE(faults[0].starts_with("deck.yaml:"));
+  return faults[0].substr(10);
+}
+
 /// Returns the one fault of a valid deck with that override, without the override itself.
 inline std::string fault_of_override(std::string const& change) {
   DeckFolder const folder;

@@ -10,33 +10,19 @@ using namespace bellwether::input;
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::EndsWith;
 
-namespace {
-
-/// Returns the one fault of a deck made of `text` after a valid `data` section of two lines, without the deck's name.
-std::string fault(std::string const& text) {
-  DeckFolder const folder;
-  auto const faults = faults_of(folder.with_data(text));
-  INFO(text);
-  REQUIRE(faults.size() == 1);
-  REQUIRE(faults[0].starts_with("deck.yaml:"));
-  return faults[0].substr(10);
-}
-
-}  // namespace
-
 TEST_CASE("A quote that is never closed is reported where it opens") {
   for (std::string const quote : {"\"", "'"}) {
-    CHECK(fault("run:\n  name: " + quote + "first try\n  directory: big\n") ==
+    CHECK(fault_after_data("run:\n  name: " + quote + "first try\n  directory: big\n") ==
           "4:9: the quote that opens here is never closed");
-    CHECK(fault("schedule: {steps: 4}\nrun:\n  # it's a comment\n  name: " + quote + "try\n\n  seed: 3\n") ==
+    CHECK(fault_after_data("schedule: {steps: 4}\nrun:\n  # it's a comment\n  name: " + quote + "try\n\n  seed: 3\n") ==
           "6:9: the quote that opens here is never closed");
   }
 }
 
 TEST_CASE("A quote that closes far away is reported with both places") {
-  CHECK_THAT(fault("run:\n  name: 'ann\n  seed: 3\noptimizer:\n  method: 'lamb'\n"),
+  CHECK_THAT(fault_after_data("run:\n  name: 'ann\n  seed: 3\noptimizer:\n  method: 'lamb'\n"),
              EndsWith("; the quote that opens at 4:9 closes only at 7:11"));
-  CHECK_THAT(fault("run:\n  name: 'ann  # the first\n  seed: 3  # the paper's\nbatch:\n  global: 4\n"),
+  CHECK_THAT(fault_after_data("run:\n  name: 'ann  # the first\n  seed: 3  # the paper's\nbatch:\n  global: 4\n"),
              EndsWith("; the quote that opens at 4:9 closes only at 5:23"));
   DeckFolder const folder;
   for (auto const* quote : {"'", "\""})
@@ -53,20 +39,23 @@ TEST_CASE("Quotes inside values open nothing") {
 }
 
 TEST_CASE("Frequent slips of YAML are explained") {
-  CHECK_THAT(fault("schedule:\n  steps:20\n  warmup_steps: 5\n"), EndsWith("; at 4:9: type a blank after the colon"));
-  CHECK_THAT(fault("run:\n  name: a: b\n"),
+  CHECK_THAT(fault_after_data("schedule:\n  steps:20\n  warmup_steps: 5\n"),
+             EndsWith("; at 4:9: type a blank after the colon"));
+  CHECK_THAT(fault_after_data("run:\n  name: a: b\n"),
              EndsWith("; at 4:9: a value that holds a colon and a blank must be in quotes"));
-  CHECK_THAT(fault("run:\n  directory: @x\n"), EndsWith("; at 4:14: a value that begins with @ must be in quotes"));
-  CHECK_THAT(fault("run:\n  directory: \"C:\\data\"\n"),
+  CHECK_THAT(fault_after_data("run:\n  directory: @x\n"),
+             EndsWith("; at 4:14: a value that begins with @ must be in quotes"));
+  CHECK_THAT(fault_after_data("run:\n  directory: \"C:\\data\"\n"),
              EndsWith("; at 4:14: in double quotes a \\ begins an escape; write the value in single quotes"));
-  CHECK_THAT(fault("run:\n  name: x\n   seed: 4\n"), ContainsSubstring("not YAML") && ContainsSubstring("; "));
-  CHECK_THAT(fault("run:\n   name: x\n  seed: 4\n"),
+  CHECK_THAT(fault_after_data("run:\n  name: x\n   seed: 4\n"),
+             ContainsSubstring("not YAML") && ContainsSubstring("; "));
+  CHECK_THAT(fault_after_data("run:\n   name: x\n  seed: 4\n"),
              EndsWith("; possibly keys that are not indented alike: look at this line and the one above"));
-  CHECK_THAT(fault("run:\n  name: 'ann's run'\n"),
+  CHECK_THAT(fault_after_data("run:\n  name: 'ann's run'\n"),
              EndsWith("; at 4:9: the value goes on after its quote; write a quote within single quotes twice"));
-  CHECK_THAT(fault("run:\n  walltime: null  # such as 3:50:00; null: none\n   seed: 1\n"),
+  CHECK_THAT(fault_after_data("run:\n  walltime: null  # such as 3:50:00; null: none\n   seed: 1\n"),
              EndsWith("; possibly keys that are not indented alike: look at this line and the one above"));
-  CHECK_THAT(fault("batch: {global: 32 micro: 32}\n"), !ContainsSubstring("must be in quotes"));
+  CHECK_THAT(fault_after_data("batch: {global: 32 micro: 32}\n"), !ContainsSubstring("must be in quotes"));
   DeckFolder const folder;
   CHECK_THAT(faults_of(folder.source("data:\n  train:\n  -a.h5\n  heldout: []\n")).at(0),
              EndsWith("; at 3:4: type a blank after the -"));

@@ -5,6 +5,7 @@
 #include "input/text/text_kind.hpp"
 #include "input/text/text_source.hpp"
 #include "input/text/typeset_text.hpp"
+#include "tests/input/text/times.hpp"
 #include "tests/support/shared_data.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -20,12 +21,6 @@ using namespace bellwether::input;
 using Catch::Matchers::StartsWith;
 
 namespace {
-
-std::string times(int count, std::string const& line) {
-  std::string text;
-  for (int i = 0; i < count; ++i) text += line;
-  return text;
-}
 
 /// Prose without any mark, of at least `bytes` bytes.
 std::string prose(std::size_t bytes) {

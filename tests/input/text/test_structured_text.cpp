@@ -3,6 +3,7 @@
 /// Markup and data formats, recognised by their share of a text, and texts that only look like them.
 #include "input/text/structured_text.hpp"
 #include "input/text/text_kind.hpp"
+#include "tests/input/text/times.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -14,12 +15,6 @@ using namespace bellwether::input;
 using Catch::Matchers::StartsWith;
 
 namespace {
-
-std::string times(int count, std::string const& line) {
-  std::string text;
-  for (int i = 0; i < count; ++i) text += line;
-  return text;
-}
 
 struct Marked {
   std::string line, warning;

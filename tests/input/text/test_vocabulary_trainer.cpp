@@ -122,7 +122,7 @@ TEST_CASE("the most frequent characters are kept, and words with others are coun
   CHECK(two.alphabet.distinct == 6);
   CHECK(two.alphabet.lost == 30 + 20 + 1 + 6);
   CHECK((has(two, "ab") && !has(two, "c") && !has(two, "##c")));
-  // Words of more than 100 characters are lost for another reason, of which there is another warning.
+  // Words of more than 100 characters are lost for another reason, and have another warning.
   auto longer = counts;
   longer[std::string(101, 'z')] = 1;
   auto const cut = train_vocabulary(longer, {.size = 100, .alphabet = 6}).alphabet;
