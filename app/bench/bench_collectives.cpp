@@ -10,6 +10,7 @@
 #include "comm/collective/dense_mean_kernels.hpp"
 #include "comm/compression/compressed_allreduce.hpp"
 #include "comm/transport/world.hpp"
+#include "core/device/launch.hpp"
 #include "core/random/bit_hash.hpp"
 #include "core/random/random.hpp"
 #include "core/simd/bf16.hpp"
@@ -45,8 +46,8 @@ KOKKOS_INLINE_FUNCTION Quad input_quad(Index q, int rank) {
 Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>> items(Exec const& exec, Index count) { return {exec, 0, count}; }
 
 void fill(Exec const& exec, Index count, int rank, float* values) {
-  Kokkos::parallel_for(
-      "bellwether::app::bench_fill", items(exec, (count + 3) / 4), KOKKOS_LAMBDA(Index q) {
+  launch<"bellwether::app::bench_fill">(
+      items(exec, (count + 3) / 4), KOKKOS_LAMBDA(Index q) {
         Quad const quad = input_quad(q, rank);
         for (int i = 0; i < 4; ++i)
           if (4 * q + i < count) values[4 * q + i] = quad.value[i];
@@ -102,9 +103,8 @@ float root_mean_square(Exec const& exec, Index first, Index last, float const* v
 /// Replaces each value by its sign times the root mean square of all values, which it returns.
 float compress(Exec const& exec, Index count, float* values) {
   float const scale = root_mean_square(exec, 0, count, values);
-  Kokkos::parallel_for(
-      "bellwether::app::bench_compress", items(exec, count),
-      KOKKOS_LAMBDA(Index k) { values[k] = values[k] >= 0 ? scale : -scale; });
+  launch<"bellwether::app::bench_compress">(
+      items(exec, count), KOKKOS_LAMBDA(Index k) { values[k] = values[k] >= 0 ? scale : -scale; });
   return scale;
 }
 
@@ -114,15 +114,13 @@ struct InputForm {
 };
 
 void add_mean(Exec const& exec, Index count, Index first, comm::Decoded const& mean, double* outputs) {
-  Kokkos::parallel_for(
-      "bellwether::app::bench_add_mean", items(exec, count),
-      KOKKOS_LAMBDA(Index k) { outputs[k] += static_cast<double>(mean(first + k)); });
+  launch<"bellwether::app::bench_add_mean">(
+      items(exec, count), KOKKOS_LAMBDA(Index k) { outputs[k] += static_cast<double>(mean(first + k)); });
 }
 
 void add_scaled(Exec const& exec, Index count, double factor, float const* values, double* outputs) {
-  Kokkos::parallel_for(
-      "bellwether::app::bench_add_scaled", items(exec, count),
-      KOKKOS_LAMBDA(Index k) { outputs[k] += factor * static_cast<double>(values[k]); });
+  launch<"bellwether::app::bench_add_scaled">(
+      items(exec, count), KOKKOS_LAMBDA(Index k) { outputs[k] += factor * static_cast<double>(values[k]); });
 }
 
 /// The differences between two computations of one mean.

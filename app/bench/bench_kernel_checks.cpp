@@ -3,6 +3,7 @@
 #include "app/bench/bench_kernel_checks.hpp"
 
 #include "comm/compression/signs.hpp"
+#include "core/device/launch.hpp"
 #include "core/random/random.hpp"
 
 namespace bellwether::app {
@@ -35,8 +36,8 @@ Index wrong_elements(Space const& exec, Index count, Wrong const& is_wrong) {
 
 template <class Space>
 void fill_bench_values(Space const& exec, Index count, float* values) {
-  Kokkos::parallel_for(
-      "bellwether::app::bench_fill", items(exec, count), KOKKOS_LAMBDA(Index k) {
+  launch<"bellwether::app::bench_fill">(
+      items(exec, count), KOKKOS_LAMBDA(Index k) {
         float const drawn = uniform(static_cast<std::uint32_t>(mix64(static_cast<std::uint64_t>(k)))) - 0.5f;
         values[k] = k % 1021 == 7 ? -0.0f : drawn;
       });
@@ -45,8 +46,8 @@ void fill_bench_values(Space const& exec, Index count, float* values) {
 template <class Space>
 void fill_bench_messages(Space const& exec, Index blocks, comm::WordBlock const* of, int ranks, Index stride,
                          std::uint32_t* messages) {
-  Kokkos::parallel_for(
-      "bellwether::app::bench_fill_messages", items(exec, blocks), KOKKOS_LAMBDA(Index at) {
+  launch<"bellwether::app::bench_fill_messages">(
+      items(exec, blocks), KOKKOS_LAMBDA(Index at) {
         comm::WordBlock const block = of[at];
         for (int rank = 0; rank < ranks; ++rank) {
           std::uint32_t* const message = messages + rank * stride;
@@ -66,9 +67,8 @@ Index wrong_signs(Space const& exec, Index count, float magnitude, float const* 
 template <class Space>
 void add_bench_mean(Space const& exec, Index count, comm::Decoded const& mean, double* outputs) {
   comm::Decoded const decoded = mean;
-  Kokkos::parallel_for(
-      "bellwether::app::bench_add_mean", items(exec, count),
-      KOKKOS_LAMBDA(Index k) { outputs[k] += static_cast<double>(decoded(k)); });
+  launch<"bellwether::app::bench_add_mean">(
+      items(exec, count), KOKKOS_LAMBDA(Index k) { outputs[k] += static_cast<double>(decoded(k)); });
 }
 
 template <class Space>

@@ -11,6 +11,7 @@
 #include "comm/compression/compressed_kernels.hpp"
 #include "comm/transport/rank_group.hpp"
 #include "comm/transport/world.hpp"
+#include "core/device/launch.hpp"
 #include "core/memory/convert.hpp"
 #include "core/simd/team_runs.hpp"
 
@@ -63,8 +64,8 @@ struct MeanRun {
 template <class Space>
 void write_mean(Space const& exec, Index count, comm::Decoded const& from, float* values) {
   comm::Decoded const mean = from;
-  Kokkos::parallel_for(
-      "bellwether::app::bench_unpack", team_policy(exec, (count + block - 1) / block),
+  launch<"bellwether::app::bench_unpack">(
+      team_policy(exec, (count + block - 1) / block),
       KOKKOS_LAMBDA(typename Kokkos::TeamPolicy<Space>::member_type const& team) {
         Index const first = team.league_rank() * block;
         team_for_runs<Space>(team, first, Kokkos::min(first + block, count),

@@ -7,6 +7,7 @@
 #include "app/machine/kernel_times.hpp"
 #include "app/machine/machine_speed.hpp"
 #include "comm/transport/world.hpp"
+#include "core/device/launch.hpp"
 #include "core/memory/arena.hpp"
 #include "core/random/random.hpp"
 #include "core/system/error.hpp"
@@ -27,9 +28,8 @@ constexpr std::string_view other_kernels = "other kernels";
 constexpr std::string_view transport = "transport, host";
 
 void fill_gradients(Exec const& exec, Index count, int rank, float* gradients) {
-  Kokkos::parallel_for(
-      "bellwether::app::bench_gradients", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, (count + 3) / 4),
-      KOKKOS_LAMBDA(Index q) {
+  launch<"bellwether::app::bench_gradients">(
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, (count + 3) / 4), KOKKOS_LAMBDA(Index q) {
         Philox4 const bits = philox(static_cast<std::uint32_t>(q), static_cast<std::uint32_t>(q >> 32),
                                     static_cast<std::uint32_t>(rank), 1, 0x0b17u, 0x1a3bu);
         for (Index k = 4 * q; k < 4 * q + 4 && k < count; ++k) gradients[k] = 1e-3f * (uniform(bits.x[k % 4]) - 0.5f);

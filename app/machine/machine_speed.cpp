@@ -6,6 +6,7 @@
 #include "app/machine/timing.hpp"
 #include "comm/transport/communicator.hpp"
 #include "comm/transport/world.hpp"
+#include "core/device/launch.hpp"
 #include "core/device/team_sum.hpp"
 #include "core/memory/arena.hpp"
 #include "core/random/random.hpp"
@@ -96,9 +97,8 @@ double Triad::pass() {
   exec.fence("bellwether::app::bench_triad, before a pass");
   ranks_.barrier("bellwether::app::bench_triad");
   auto const start = Clock::now();
-  Kokkos::parallel_for(
-      "bellwether::app::bench_triad", team_policy(exec, Vectors::count / block),
-      KOKKOS_LAMBDA(Kokkos::TeamPolicy<Exec>::member_type const& team) {
+  launch<"bellwether::app::bench_triad">(
+      team_policy(exec, Vectors::count / block), KOKKOS_LAMBDA(Kokkos::TeamPolicy<Exec>::member_type const& team) {
         Index const begin = team.league_rank() * block;
         team_for<Exec>(team, begin, begin + block, [=](Index k) { to[k] = first[k] + 3.0f * second[k]; });
       });

@@ -4,6 +4,7 @@
 
 #include "app/format/formatted.hpp"
 #include "comm/transport/rank_group.hpp"
+#include "core/device/launch.hpp"
 #include "core/gemm/gemm.hpp"
 #include "core/random/bit_hash.hpp"
 #include "core/random/random.hpp"
@@ -51,8 +52,7 @@ namespace {
 template <class T>
 void fill_random(Exec const& exec, Mat<T> const& matrix) {
   T* const values = matrix.data();
-  Kokkos::parallel_for(
-      "bellwether::app::gemm_operand",
+  launch<"bellwether::app::gemm_operand">(
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, static_cast<Index>(matrix.size())),
       KOKKOS_LAMBDA(Index k) {
         values[k] = T(uniform(static_cast<std::uint32_t>(mix64(static_cast<std::uint64_t>(k)))) - 0.5f);

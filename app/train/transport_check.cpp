@@ -6,6 +6,7 @@
 #include "comm/collective/dense_mean.hpp"
 #include "comm/transport/transport.hpp"
 #include "comm/transport/world.hpp"
+#include "core/device/launch.hpp"
 #include "core/random/bit_hash.hpp"
 #include "core/random/random.hpp"
 
@@ -19,9 +20,8 @@ Vec<float> numbers_of(Exec const& exec, int rank) {
   Vec<float> const numbers("bellwether::app::transport_check", static_cast<std::size_t>(count));
   float* const out = numbers.data();
   auto const key = random_key(1, Purpose::initialisation);
-  Kokkos::parallel_for(
-      "bellwether::app::transport_numbers", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, count),
-      KOKKOS_LAMBDA(Index k) {
+  launch<"bellwether::app::transport_numbers">(
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, count), KOKKOS_LAMBDA(Index k) {
         auto const bits = philox(static_cast<std::uint32_t>(k), static_cast<std::uint32_t>(rank), 0, 0, key.k0, key.k1);
         float const uniform = static_cast<float>(bits.x[0]) * 0x1p-31f - 1;
         out[k] = uniform / static_cast<float>(1u << bits.x[1] % 24);

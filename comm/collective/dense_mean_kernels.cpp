@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/collective/dense_mean_kernels.hpp"
 
+#include "core/device/launch.hpp"
 #include "core/device/team_sum.hpp"
 
 namespace bellwether::comm {
@@ -43,8 +44,8 @@ Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>> elements(Space const& exec,
 template <class T, class Space>
 void mean_in_rank_order(Space const& exec, Index count, int ranks, T const* chunks, T* mean) {
   if (count == 0) return;
-  Kokkos::parallel_for(
-      "bellwether::comm::mean_in_rank_order", team_policy(exec, (count + block_elements - 1) / block_elements),
+  launch<"bellwether::comm::mean_in_rank_order">(
+      team_policy(exec, (count + block_elements - 1) / block_elements),
       KOKKOS_LAMBDA(typename Kokkos::TeamPolicy<Space>::member_type const& team) {
         Index const first = team.league_rank() * block_elements;
         mean_of_block<Space>(team, first, Kokkos::min(first + block_elements, count), chunks, count, ranks, mean);
@@ -53,9 +54,8 @@ void mean_in_rank_order(Space const& exec, Index count, int ranks, T const* chun
 
 template <class Space>
 void divide_by_ranks(Space const& exec, Index count, int ranks, float* values) {
-  Kokkos::parallel_for(
-      "bellwether::comm::divide_by_ranks", elements(exec, count),
-      KOKKOS_LAMBDA(Index k) { values[k] /= static_cast<float>(ranks); });
+  launch<"bellwether::comm::divide_by_ranks">(
+      elements(exec, count), KOKKOS_LAMBDA(Index k) { values[k] /= static_cast<float>(ranks); });
 }
 
 #define BELLWETHER_INSTANTIATE(Space)                                                             \

@@ -3,6 +3,7 @@
 #include "comm/collective/replica_mean.hpp"
 
 #include "comm/transport/communicator.hpp"
+#include "core/device/launch.hpp"
 #include "core/system/error.hpp"
 
 #include <algorithm>
@@ -50,8 +51,8 @@ void mean_of_rows(Exec const& exec, Part const& window, Vec<float> const& receiv
                   Vec<Index> const& firsts, Vec<Index> const& lasts, Vec<float> const& out) {
   int const ranks = static_cast<int>(firsts.extent(0));
   Index const begin = window.first;
-  Kokkos::parallel_for(
-      "bellwether::comm::replica_mean", Kokkos::RangePolicy<Exec>(exec, 0, window.size()), KOKKOS_LAMBDA(Index i) {
+  launch<"bellwether::comm::replica_mean">(
+      Kokkos::RangePolicy<Exec>(exec, 0, window.size()), KOKKOS_LAMBDA(Index i) {
         double sum = 0, holders = 0;
         for (int r = 0; r < ranks; ++r)
           if (begin + i >= firsts(r) && begin + i < lasts(r)) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/compression/compressed_kernels.hpp"
 
+#include "core/device/launch.hpp"
 #include "core/simd/device_math.hpp"
 #include "core/unroll.hpp"
 
@@ -201,8 +202,8 @@ void serve_words(Space const& exec, BlockSlice const& slice, ResidualBuffers con
   if (slice.count == 0) return;
   require_neighbours<Space>(buffers.z);
   auto const serve = [&]<int known>(std::integral_constant<int, known>) {
-    Kokkos::parallel_for("bellwether::comm::serve_words", lanes_policy(exec, slice.count),
-                         ServeWords<Space, known>{slice, buffers, received, signs});
+    launch<"bellwether::comm::serve_words">(lanes_policy(exec, slice.count),
+                                            ServeWords<Space, known>{slice, buffers, received, signs});
   };
   switch (received.ranks) {  // common numbers of ranks as constants
     case 2:
@@ -222,9 +223,8 @@ template <class Space>
 void scales_from_sums(Space const& exec, Index count, ScaleRange const* ranges, ResidualBuffers const& buffers,
                       Scale rule, float* scales, double* errors) {
   if (count == 0) return;
-  Kokkos::parallel_for(
-      "bellwether::comm::scales_from_sums", team_policy(exec, count),
-      KOKKOS_LAMBDA(typename Kokkos::TeamPolicy<Space>::member_type const& team) {
+  launch<"bellwether::comm::scales_from_sums">(
+      team_policy(exec, count), KOKKOS_LAMBDA(typename Kokkos::TeamPolicy<Space>::member_type const& team) {
         if (buffers.skipped()) return;
         Index const at = team.league_rank();
         auto const sums = team_sum<sums_of_words, Space>(team, ranges[at].first, ranges[at].last, [&](Index block) {
@@ -248,26 +248,26 @@ void scales_from_sums(Space const& exec, Index count, ScaleRange const* ranges, 
 
 template <class Space>
 void mark_spent(Space const& exec, ResidualBuffers const& buffers, std::int32_t* spent) {
-  Kokkos::parallel_for(
-      "bellwether::comm::mark_spent", elements(exec, 1), KOKKOS_LAMBDA(Index) {
+  launch<"bellwether::comm::mark_spent">(
+      elements(exec, 1), KOKKOS_LAMBDA(Index) {
         if (!buffers.skipped()) *spent = 1;
       });
 }
 
 template <class Space>
 void clear_spent(Space const& exec, Index count, float* z, std::int32_t* spent) {
-  Kokkos::parallel_for(
-      "bellwether::comm::clear_spent", elements(exec, count), KOKKOS_LAMBDA(Index k) {
+  launch<"bellwether::comm::clear_spent">(
+      elements(exec, count), KOKKOS_LAMBDA(Index k) {
         if (*spent != 0) z[k] = 0;
       });
-  Kokkos::parallel_for(
-      "bellwether::comm::end_spent", elements(exec, 1), KOKKOS_LAMBDA(Index) { *spent = 0; });
+  launch<"bellwether::comm::end_spent">(
+      elements(exec, 1), KOKKOS_LAMBDA(Index) { *spent = 0; });
 }
 
 template <class Space>
 void place_scales(Space const& exec, Index count, ScaleSlot const* slots, float const* scales, std::uint32_t* message) {
-  Kokkos::parallel_for(
-      "bellwether::comm::place_scales", elements(exec, count), KOKKOS_LAMBDA(Index at) {
+  launch<"bellwether::comm::place_scales">(
+      elements(exec, count), KOKKOS_LAMBDA(Index at) {
         ScaleSlot const slot = slots[at];
         message[slot.place] = slot.scale < 0 ? 0u : to_bits(scales[slot.scale]);
       });
@@ -277,9 +277,8 @@ template <class Space>
 void unpack_words(Space const& exec, BlockSlice const& slice, std::uint32_t const* messages, std::uint32_t* signs,
                   float* magnitudes) {
   if (slice.count == 0) return;
-  Kokkos::parallel_for(
-      "bellwether::comm::unpack_words", team_policy(exec, slice.count),
-      KOKKOS_LAMBDA(typename Kokkos::TeamPolicy<Space>::member_type const& team) {
+  launch<"bellwether::comm::unpack_words">(
+      team_policy(exec, slice.count), KOKKOS_LAMBDA(typename Kokkos::TeamPolicy<Space>::member_type const& team) {
         WordBlock const block = slice.blocks[team.league_rank()];
         float const magnitude = from_bits(messages[block.scale_place]);
         team_for<Space>(team, 0, block.words, [&](Index t) {
@@ -292,10 +291,9 @@ void unpack_words(Space const& exec, BlockSlice const& slice, std::uint32_t cons
 template <class Space>
 void pack_slice(Space const& exec, Index words, Index parts, Index const* part_first, Decoded const& slice,
                 std::uint32_t* message) {
-  static std::string const label = "bellwether::comm::pack_slice";
   Decoded const decoded = slice;
-  Kokkos::parallel_for(
-      label, elements(exec, words + parts), KOKKOS_LAMBDA(Index at) {
+  launch<"bellwether::comm::pack_slice">(
+      elements(exec, words + parts), KOKKOS_LAMBDA(Index at) {
         message[at] = at < words ? decoded.signs(at) : to_bits(decoded.magnitude(part_first[at - words]));
       });
 }
@@ -303,20 +301,18 @@ void pack_slice(Space const& exec, Index words, Index parts, Index const* part_f
 template <class Space>
 void sign_words(Space const& exec, Index count, float const* values, std::uint32_t const* active,
                 std::uint32_t* signs) {
-  static std::string const label = "bellwether::comm::sign_words";
   Index const words = (count + word_elements - 1) / word_elements;
   constexpr Index own = SignWords<Space>::own;
   require_neighbours<Space>(values);
-  Kokkos::parallel_for(label, lanes_policy(exec, (words + own - 1) / own),
-                       SignWords<Space>{count, words, values, active, signs});
+  launch<"bellwether::comm::sign_words">(lanes_policy(exec, (words + own - 1) / own),
+                                         SignWords<Space>{count, words, values, active, signs});
 }
 
 template <class Space>
 void keep_residual(Space const& exec, BlockSlice const& slice, ResidualBuffers const& buffers) {
   if (slice.count == 0) return;
-  Kokkos::parallel_for(
-      "bellwether::comm::keep_residual", team_policy(exec, slice.count),
-      KOKKOS_LAMBDA(typename Kokkos::TeamPolicy<Space>::member_type const& team) {
+  launch<"bellwether::comm::keep_residual">(
+      team_policy(exec, slice.count), KOKKOS_LAMBDA(typename Kokkos::TeamPolicy<Space>::member_type const& team) {
         WordBlock const block = slice.blocks[team.league_rank()];
         float const scale = buffers.kept[block.scale];
         if constexpr (TeamShape<Space>::host) {
@@ -344,9 +340,8 @@ void keep_residual(Space const& exec, BlockSlice const& slice, ResidualBuffers c
 
 template <class Space>
 void copy_active(Space const& exec, Index count, std::uint32_t const* from, std::uint32_t* to) {
-  Kokkos::parallel_for(
-      "bellwether::comm::copy_active", elements(exec, (count + word_elements - 1) / word_elements),
-      KOKKOS_LAMBDA(Index w) {
+  launch<"bellwether::comm::copy_active">(
+      elements(exec, (count + word_elements - 1) / word_elements), KOKKOS_LAMBDA(Index w) {
         Index const left = count - w * word_elements;
         std::uint32_t const inside = left >= word_elements ? ~0u : ~(~0u >> left);
         to[w] = inside & (from == nullptr ? ~0u : from[w]);
@@ -355,8 +350,8 @@ void copy_active(Space const& exec, Index count, std::uint32_t const* from, std:
 
 template <class Space>
 void add_values(Space const& exec, Index count, float const* from, float* to) {
-  Kokkos::parallel_for(
-      "bellwether::comm::add_values", elements(exec, count), KOKKOS_LAMBDA(Index k) { to[k] += from[k]; });
+  launch<"bellwether::comm::add_values">(
+      elements(exec, count), KOKKOS_LAMBDA(Index k) { to[k] += from[k]; });
 }
 
 #define BELLWETHER_INSTANTIATE(Space)                                                                                  \

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "comm/compression/signs_and_sums.hpp"
+#include "core/device/launch.hpp"
 
 #include <concepts>
 #include <cstdint>
@@ -155,8 +156,8 @@ void form_words(Space const& exec, BlockSlice const& slice, ResidualBuffers cons
                 std::uint32_t* own, Form const& form) {
   if (slice.count == 0) return;
   require_neighbours<Space>(buffers.z);
-  Kokkos::parallel_for("bellwether::comm::form_words", lanes_policy(exec, slice.count),
-                       detail::FormWords<Space, Form>{slice, buffers, message, own, form});
+  launch<"bellwether::comm::form_words">(lanes_policy(exec, slice.count),
+                                         detail::FormWords<Space, Form>{slice, buffers, message, own, form});
 }
 
 /// Messages of `ranks` workers. Rank i's words start at block.place + i * stride, its scale is at

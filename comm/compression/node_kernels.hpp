@@ -4,6 +4,7 @@
 
 #include "comm/collective/dense_mean_kernels.hpp"
 #include "comm/compression/signs.hpp"
+#include "core/device/launch.hpp"
 
 #include <cstdint>
 #include <string>
@@ -26,10 +27,8 @@ struct FormValues {
 /// values[k] = T(form(k)) for k < count, unless *skip is not 0. T: the wire type.
 template <class T, class Space, class Form>
 void form_values(Space const& exec, Index count, std::int32_t const* skip, T* values, Form const& form) {
-  // Kokkos takes labels as std::string. A static avoids an allocation per step.
-  static std::string const label = "bellwether::comm::form_values";
-  Kokkos::parallel_for(label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, count),
-                       detail::FormValues<T, Form>{skip, values, form});
+  launch<"bellwether::comm::form_values">(Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, count),
+                                          detail::FormValues<T, Form>{skip, values, form});
 }
 
 /// Form for the inter-node exchange: returns the mean over the ranks of a node. chunks: (ranks, count).

@@ -3,6 +3,7 @@
 #include "comm/compression/tensor_errors.hpp"
 
 #include "comm/compression/signs.hpp"
+#include "core/device/launch.hpp"
 #include "core/device/team_sum.hpp"
 #include "core/system/error.hpp"
 
@@ -89,9 +90,8 @@ Index sums_of(bool compresses, BlockTable<Exec> const& blocks) {
 
 /// Computes the shares. sums: from tensor_errors(), or their mean over ranks; nullptr: not measured.
 void write_shares(Exec const& exec, Index tensors, float const* sums, std::int32_t const* skip, float* values) {
-  static std::string const label = "bellwether::comm::compression_shares";
-  Kokkos::parallel_for(
-      label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, tensors), KOKKOS_LAMBDA(Index l) {
+  launch<"bellwether::comm::compression_shares">(
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, tensors), KOKKOS_LAMBDA(Index l) {
         if (*skip != 0) return;
         auto const share = [&](Index part, Index whole) {
           return sums != nullptr && sums[whole * tensors + l] > 0 ? sums[part * tensors + l] / sums[whole * tensors + l]
@@ -113,23 +113,20 @@ void tensor_errors(Space const& exec, BlockTable<Space> const& table, LastMean c
   require(static_cast<Index>(partial.extent(0)) >= tensor_error_sums * blocks &&
               static_cast<Index>(sums.extent(0)) >= tensor_error_sums * tensors,
           "the scratch memory of the tensor errors is too small");
-  // Kokkos takes labels as std::string. A static avoids an allocation per step.
-  static std::string const block_label = "bellwether::comm::tensor_error_blocks";
-  static std::string const tensor_label = "bellwether::comm::tensor_errors";
   Block const* const block_of = table.blocks().data();
   Index const* const first_block = table.first_block().data();
   double* const by_block = partial.data();
   float* const out = sums.data();
   LastMean const last = mean;
-  Kokkos::parallel_for(
-      block_label, team_policy(exec, blocks), KOKKOS_LAMBDA(Team const& team) {
+  launch<"bellwether::comm::tensor_error_blocks">(
+      team_policy(exec, blocks), KOKKOS_LAMBDA(Team const& team) {
         auto const block = sum_block<Space>(team, block_of[team.league_rank()], last);
         Kokkos::single(Kokkos::PerTeam(team), [&] {
           for (int i = 0; i < tensor_error_sums; ++i) by_block[i * blocks + team.league_rank()] = block.value[i];
         });
       });
-  Kokkos::parallel_for(
-      tensor_label, team_policy(exec, tensors), KOKKOS_LAMBDA(Team const& team) {
+  launch<"bellwether::comm::tensor_errors">(
+      team_policy(exec, tensors), KOKKOS_LAMBDA(Team const& team) {
         Index const l = team.league_rank();
         auto const tensor =
             team_sum<tensor_error_sums, Space>(team, first_block[l], first_block[l + 1], [=](Index block) {

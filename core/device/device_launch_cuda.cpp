@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/device/device_launch.hpp"
+#include "core/device/launch.hpp"
 #include "core/device/status_cuda.hpp"
 
 namespace bellwether {
@@ -18,7 +19,7 @@ void start_device() {
   Exec const exec;
   Kokkos::TeamPolicy<Exec> policy(exec, 1, 1);
   policy.set_scratch_size(1, Kokkos::PerTeam(64));
-  Kokkos::parallel_for("bellwether::core::start_device", policy, AsksForScratch{});
+  launch<"bellwether::core::start_device">(policy, AsksForScratch{});
   exec.fence("bellwether::core::start_device");
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/device/launch.hpp"
 #include "core/types.hpp"
 
 #include <atomic>
@@ -28,8 +29,8 @@ class DeviceProgress {
 
   /// Enqueues a mark that counts one more piece of work as done, after all earlier work on `exec`.
   void mark(Exec const& exec) {
-    Kokkos::parallel_for("bellwether::core::device_progress", Kokkos::RangePolicy<Exec>(exec, 0, 1),
-                         detail::WriteCount{done_.data(), ++marked_});
+    launch<"bellwether::core::device_progress">(Kokkos::RangePolicy<Exec>(exec, 0, 1),
+                                                detail::WriteCount{done_.data(), ++marked_});
   }
   /// Waits until mark number `count`, counted from 1, has been reached.
   void wait(Exec const& exec, std::int64_t count) const {

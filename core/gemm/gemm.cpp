@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/gemm/gemm.hpp"
 
+#include "core/device/launch.hpp"
 #include "core/gemm/gemm_definition.hpp"
 #include "core/gemm/gemm_epilogue.hpp"
 #include "core/gemm/team_epilogue.hpp"
@@ -59,13 +60,13 @@ void for_each_tile(Space const& exec, Op op_a, Op op_b, Index m, Index n, Multip
   Tiling const tile = is_by_blas<T>() ? tiles_for_blas(m, n)
                                       : tiles_for_threads(m, n, exec.concurrency(), packing_costs<T>(op_a, op_b));
   Index const across = parts(n, tile.columns);
-  Kokkos::parallel_for("bellwether::core::gemm",
-                       Kokkos::RangePolicy<Space, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Index>>(
-                           exec, 0, tile.count(m, n), Kokkos::ChunkSize(1)),
-                       [=](Index t) {
-                         Index const i = t / across * tile.rows, j = t % across * tile.columns;
-                         multiply(i, j, std::min(tile.rows, m - i), std::min(tile.columns, n - j));
-                       });
+  launch<"bellwether::core::gemm">(
+      Kokkos::RangePolicy<Space, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Index>>(exec, 0, tile.count(m, n),
+                                                                                              Kokkos::ChunkSize(1)),
+      [=](Index t) {
+        Index const i = t / across * tile.rows, j = t % across * tile.columns;
+        multiply(i, j, std::min(tile.rows, m - i), std::min(tile.columns, n - j));
+      });
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/device/launch.hpp"
 #include "core/device/workers.hpp"
 #include "core/gemm/gemm_tile.hpp"
 
@@ -119,8 +120,8 @@ void team_gemm(Space const& exec, TeamOperands<A, B> const& p, Store const& stor
   Index const tiles = (p.m + TeamProduct::extent - 1) / TeamProduct::extent * across;
   auto policy = team_policy(exec, tiles);
   policy.set_scratch_size(0, Kokkos::PerTeam(TeamProduct::staged * static_cast<int>(sizeof(Real))));
-  Kokkos::parallel_for(
-      "bellwether::core::gemm", policy, KOKKOS_LAMBDA(Team const& team) {
+  launch<"bellwether::core::gemm">(
+      policy, KOKKOS_LAMBDA(Team const& team) {
         auto* const scratch = static_cast<Real*>(team.team_scratch(0).get_shmem(TeamProduct::staged * sizeof(Real)));
         Index const tile = team.league_rank();
         team_product_tile<Space>(team, p, tile / across * TeamProduct::extent, tile % across * TeamProduct::extent,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/bert/initialise.hpp"
 
+#include "core/device/launch.hpp"
 #include "core/random/random.hpp"
 
 namespace bellwether::model {
@@ -23,9 +24,8 @@ template <class Real, class Space>
 void fill(Space const& exec, TensorInfo const& tensor, RandomKey key, double deviation, Real* values) {
   auto const kind = tensor.initialisation;
   auto const name = hash_of(tensor.name);
-  Kokkos::parallel_for(
-      "bellwether::model::initialise", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, tensor.count),
-      KOKKOS_LAMBDA(Index k) {
+  launch<"bellwether::model::initialise">(
+      Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, tensor.count), KOKKOS_LAMBDA(Index k) {
         if (kind == Initialisation::normal) {
           auto const bits =
               philox(static_cast<std::uint32_t>(k), static_cast<std::uint32_t>(k >> 32), name, 0, key.k0, key.k1);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/layers/rows.hpp"
 
+#include "core/device/launch.hpp"
 #include "core/system/error.hpp"
 #include "model/layers/column_strips.hpp"
 #include "model/layers/rows_body.hpp"
@@ -34,8 +35,8 @@ void PendingSums<Real>::add(Space const& exec) {
   }
   taken_ = count_ = 0;
   if constexpr (TeamShape<Space>::host)
-    Kokkos::parallel_for("bellwether::model::add_block_sums",
-                         Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, all.strips()), all);
+    launch<"bellwether::model::add_block_sums">(
+        Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, all.strips()), all);
   else
     add_block_sums_by_teams(exec, all);
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/device/launch.hpp"
 #include "core/simd/column_sum.hpp"
 #include "core/simd/row_walk.hpp"
 #include "model/layers/rows.hpp"
@@ -145,9 +146,8 @@ struct AddAllBlockSums {
 template <class Real, class Space>
 void add_block_sums_by_teams(Space const& exec, AddAllBlockSums<Real> const& all) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
-  Kokkos::parallel_for(
-      "bellwether::model::add_block_sums", ColumnTeam<Space>::template policy<Real>(exec, all.strips()),
-      KOKKOS_LAMBDA(Team const& team) {
+  launch<"bellwether::model::add_block_sums">(
+      ColumnTeam<Space>::template policy<Real>(exec, all.strips()), KOKKOS_LAMBDA(Team const& team) {
         all.with(team.league_rank(),
                  [&](AddBlockSums<Real> const& one, Index at) { one.template by_team<Space>(team, at); });
       });

@@ -134,6 +134,9 @@ def kernel_labels():
                     yield f"{where}: {name} is labelled {label}; allowed: bellwether::<component>::<step>"
             elif not re.search(r"label", label):
                 yield f"{where}: {name} has no label ({component}); the first argument is {label[:40]}"
+        for match in re.finditer(r'\blaunch<("[^"]*")>', tree.code(path)):
+            if not re.fullmatch(r'"bellwether::\w+(::\w+)+"', match.group(1)):
+                yield f"{tree.line(path, match.start())}: launch is labelled {match.group(1)}; allowed: bellwether::<component>::<step>"
         for where, name, arguments in tree.calls(path, r"(?:Range|MDRange|Team)Policy"):
             if not arguments or not re.match(r"\w*(exec|space|instance)\w*", arguments[0]):
                 yield f"{where}: {name} without an execution space instance as its first argument"

@@ -56,6 +56,7 @@ BROKEN = [
     ("kokkos_sources", {"core/a.cpp": "#include <Kokkos_Core.hpp>\n", "core/CMakeLists.txt": "f(core PLAIN a.cpp)"}),
     ("kernel_labels", {"core/a.cpp": "Kokkos::parallel_for(n, f);\n"}),
     ("kernel_labels", {"core/a.cpp": 'Kokkos::parallel_for("core::x", p, f);\n'}),
+    ("kernel_labels", {"core/a.cpp": 'launch<"core::x">(p, f);\n'}),
     ("kernel_labels", {"core/a.cpp": "auto p = Kokkos::RangePolicy<Space>(0, n);\n"}),
     ("fences", {"core/a.cpp": "exec.fence();\n"}),
     ("fences", {"core/a.cpp": "Kokkos::deep_copy(a, f(b, c));\n"}),

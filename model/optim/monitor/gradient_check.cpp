@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/optim/monitor/gradient_check.hpp"
 
+#include "core/device/launch.hpp"
 #include "core/device/team_sum.hpp"
 #include "core/system/error.hpp"
 #include "model/optim/formulas.hpp"
@@ -28,12 +29,10 @@ void square_blocks(Space const& exec, BlockTable<Space> const& table, BlockRange
   require(0 <= range.first && range.first <= range.last && range.last <= table.count(),
           "range of blocks is not in the table");
   require(static_cast<Index>(partial.extent(0)) >= table.count(), "scratch of the gradient check is too small");
-  // Kokkos takes labels as std::string. They are static, because a step must not allocate memory.
-  static std::string const label = "bellwether::optim::gradient_squares";
   Block const* const blocks = table.blocks().data() + range.first;
   double* const squares = partial.data() + range.first;
-  Kokkos::parallel_for(
-      label, team_policy(exec, range.last - range.first), KOKKOS_LAMBDA(Team const& team) {
+  launch<"bellwether::optim::gradient_squares">(
+      team_policy(exec, range.last - range.first), KOKKOS_LAMBDA(Team const& team) {
         Block const block = blocks[team.league_rank()];
         auto const sum = team_sum<1, Space>(
             team, block.first, block.first + block.count, [=](Index k) { return gradient[k]; },
@@ -49,14 +48,13 @@ template <class Space>
 void place_norm(Space const& exec, BlockTable<Space> const& table, int rank, Vec<double, Space> const& partial,
                 Vec<float, Space> const& norms) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
-  static std::string const label = "bellwether::optim::place_norm";
   Index const count = table.count(), ranks = static_cast<Index>(norms.extent(0));
   require(rank >= 0 && rank < ranks, "rank has no place among the norms");
   Block const* const blocks = table.blocks().data();
   double const* const squares = partial.data();
   float* const out = norms.data();
-  Kokkos::parallel_for(
-      label, team_policy(exec, 1), KOKKOS_LAMBDA(Team const& team) {
+  launch<"bellwether::optim::place_norm">(
+      team_policy(exec, 1), KOKKOS_LAMBDA(Team const& team) {
         auto const sum = team_sum<1, Space>(team, 0, count, [=](Index block) { return Sums<1>{{squares[block]}}; });
         Kokkos::single(Kokkos::PerTeam(team), [&] {
           for (Index r = 0; r < ranks; ++r) out[r] = 0;
@@ -73,14 +71,13 @@ void check_gradient(Space const& exec, BlockTable<Space> const& table, float con
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   Index const count = table.count(), ranks = static_cast<Index>(local_norms.extent(0));
   require(gradient_check.extent(0) == 1, "one gradient check");
-  static std::string const gradient_check_label = "bellwether::optim::check_gradient";
   Block const* const blocks = table.blocks().data();
   float const* const norms = local_norms.data();
   GradientCheck* const out = gradient_check.data();
   square_blocks(exec, table, {0, table.count()}, gradient, partial);
   double const* const squares = partial.data();
-  Kokkos::parallel_for(
-      gradient_check_label, team_policy(exec, 1), KOKKOS_LAMBDA(Team const& team) {
+  launch<"bellwether::optim::check_gradient">(
+      team_policy(exec, 1), KOKKOS_LAMBDA(Team const& team) {
         auto const sum = team_sum<1, Space>(team, 0, count, [=](Index block) { return Sums<1>{{squares[block]}}; });
         Kokkos::single(Kokkos::PerTeam(team), [&] {
           GradientCheck result;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/optim/monitor/gradient_sketch.hpp"
 
+#include "core/device/launch.hpp"
 #include "core/system/error.hpp"
 #include "model/optim/formulas.hpp"
 #include "model/optim/monitor/gradient_sketch_body.hpp"
@@ -50,10 +51,6 @@ void sketch_gradient(Space const& exec, BlockTable<Space> const& table, Index co
               static_cast<Index>(scalars.extent(0)) == layout.count(),
           "scratch of the gradient sketch is too small");
   require_neighbours<Space>(gradient, partial.data());
-  // Kokkos takes labels as std::string. They are static, because a step must not allocate memory.
-  static std::string const sketch_label = "bellwether::optim::sketch_gradient";
-  static std::string const sum_label = "bellwether::optim::sketch_sums";
-  static std::string const norm_label = "bellwether::optim::sketch_norm";
   Index const groups = (count + sign_group - 1) / sign_group;
   Index const row_groups = Strips::row_groups(columns);
   Index const rows = (groups + row_groups - 1) / row_groups;
@@ -65,16 +62,16 @@ void sketch_gradient(Space const& exec, BlockTable<Space> const& table, Index co
   Index const block_count = table.count();
   gradient_sketch::SketchPass const pass{gradient, count, columns, row_groups, part_rows,
                                          strips,   key,   step,    parts,      square};
-  Kokkos::parallel_for(
-      sketch_label, lanes_policy(exec, sketch_parts * strips),
+  launch<"bellwether::optim::sketch_gradient">(
+      lanes_policy(exec, sketch_parts * strips),
       KOKKOS_LAMBDA(Team const& team) { pass.template of_team<Space>(team); });
   gradient_sketch::PartSums const sums{parts, columns, layout.count(), out};
-  Kokkos::parallel_for(
-      sum_label, team_policy(exec, gradient_sketch::PartSums::teams(layout.count())),
+  launch<"bellwether::optim::sketch_sums">(
+      team_policy(exec, gradient_sketch::PartSums::teams(layout.count())),
       KOKKOS_LAMBDA(Team const& team) { sums.of_team<Space>(team); });
   Index const norm_at = layout.norm(rank), bad_at = layout.bad(rank);
-  Kokkos::parallel_for(
-      norm_label, team_policy(exec, 1), KOKKOS_LAMBDA(Team const& team) {
+  launch<"bellwether::optim::sketch_norm">(
+      team_policy(exec, 1), KOKKOS_LAMBDA(Team const& team) {
         double const sum = sum_of_squares<Space>(team, sketch_parts * strips, square);
         Index const bad =
             Kokkos::isfinite(sum) ? -1 : first_bad_tensor<Space>(team, blocks, block_count, count, gradient);
@@ -89,14 +86,13 @@ template <class Space>
 void check_scalars(Space const& exec, ScalarLayout const& layout, double clip, Vec<float, Space> const& scalars,
                    Vec<float, Space> const& proportion, Vec<GradientCheck, Space> const& gradient_check,
                    NormLimit const& limit) {
-  static std::string const label = "bellwether::optim::check_scalars";
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   float const* const mean = scalars.data();
   float* const share = proportion.data();
   GradientCheck* const out = gradient_check.data();
   ScalarLayout const at = layout;
-  Kokkos::parallel_for(
-      label, team_policy(exec, 1), KOKKOS_LAMBDA(Team const& team) {
+  launch<"bellwether::optim::check_scalars">(
+      team_policy(exec, 1), KOKKOS_LAMBDA(Team const& team) {
         // A sum of squares of floats is finite in double exactly if all of them are.
         auto const sums = team_sum<2, Space>(team, 0, at.count(), [=](Index c) {
           double const value = mean[c];

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/optim/one_bit/bit_kernels.hpp"
 
+#include "core/device/launch.hpp"
 #include "core/simd/device_math.hpp"
 #include "core/simd/team_runs.hpp"
 #include "core/system/error.hpp"
@@ -218,25 +219,23 @@ void bit_lamb_sums(Space const& exec, BlockTable<Space> const& table, Vec<Tensor
                    Coefficients<float> const& coefficients, Units const& units, comm::Decoded const& mean,
                    HeldMomentum const& before, Vec<GradientCheck, Space> const& gradient_check, float const* parameters,
                    float* direction, float const* fresh_before, float* fresh, Vec<double, Space> const& norms) {
-  // Kokkos takes labels as std::string. They are static, because a step must not allocate memory.
-  static std::string const label = "bellwether::optim::bit_lamb_sums";
   Index const count = table.count();
   require(static_cast<Index>(norms.extent(0)) == 4 * count, "scratch needs four numbers for each block");
   require_neighbours<Space>(units.variance, before.numbers, parameters, direction, fresh_before, fresh);
-  Kokkos::parallel_for(label, team_policy(exec, count),
-                       SumsKernel<Space>{.units = units,
-                                         .mean = mean,
-                                         .before = before,
-                                         .c = coefficients,
-                                         .count = count,
-                                         .blocks = table.blocks().data(),
-                                         .rule = rules.data(),
-                                         .checked = gradient_check.data(),
-                                         .parameters = parameters,
-                                         .direction = direction,
-                                         .fresh_before = fresh_before,
-                                         .fresh = fresh,
-                                         .out = norms.data()});
+  launch<"bellwether::optim::bit_lamb_sums">(team_policy(exec, count),
+                                             SumsKernel<Space>{.units = units,
+                                                               .mean = mean,
+                                                               .before = before,
+                                                               .c = coefficients,
+                                                               .count = count,
+                                                               .blocks = table.blocks().data(),
+                                                               .rule = rules.data(),
+                                                               .checked = gradient_check.data(),
+                                                               .parameters = parameters,
+                                                               .direction = direction,
+                                                               .fresh_before = fresh_before,
+                                                               .fresh = fresh,
+                                                               .out = norms.data()});
 }
 
 template <class Space>
@@ -244,18 +243,17 @@ void bit_apply(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule
                Units const& units, comm::Decoded const& mean, double learning_rate,
                Vec<GradientCheck, Space> const& gradient_check, float const* ratios, float* parameters,
                float* direction) {
-  static std::string const label = "bellwether::optim::bit_apply";
   require_neighbours<Space>(units.variance, parameters, direction);
-  Kokkos::parallel_for(label, team_policy(exec, table.count()),
-                       ApplyKernel<Space>{.units = units,
-                                          .mean = mean,
-                                          .learning_rate = learning_rate,
-                                          .blocks = table.blocks().data(),
-                                          .rule = rules.data(),
-                                          .checked = gradient_check.data(),
-                                          .ratios = ratios,
-                                          .parameters = parameters,
-                                          .direction = direction});
+  launch<"bellwether::optim::bit_apply">(team_policy(exec, table.count()),
+                                         ApplyKernel<Space>{.units = units,
+                                                            .mean = mean,
+                                                            .learning_rate = learning_rate,
+                                                            .blocks = table.blocks().data(),
+                                                            .rule = rules.data(),
+                                                            .checked = gradient_check.data(),
+                                                            .ratios = ratios,
+                                                            .parameters = parameters,
+                                                            .direction = direction});
 }
 
 #define BELLWETHER_INSTANTIATE(Space)                                                                                  \

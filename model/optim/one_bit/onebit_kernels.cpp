@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/optim/one_bit/onebit_kernels.hpp"
 
+#include "core/device/launch.hpp"
 #include "core/simd/device_math.hpp"
 #include "core/simd/team_runs.hpp"
 #include "core/system/error.hpp"
@@ -199,12 +200,10 @@ KOKKOS_INLINE_FUNCTION void apply_sgd(Team const& team, Block const& block, comm
 template <class Space>
 void average_ratios(Space const& exec, Index tensors, double beta, Vec<GradientCheck, Space> const& gradient_check,
                     OnebitRecord const& record) {
-  // Kokkos takes labels as std::string. They are static, because a step must not allocate memory.
-  static std::string const label = "bellwether::optim::average_ratios";
   GradientCheck const* const checked = gradient_check.data();
   OnebitRecord const out = record;
-  Kokkos::parallel_for(
-      label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, tensors), KOKKOS_LAMBDA(Index l) {
+  launch<"bellwether::optim::average_ratios">(
+      Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, tensors), KOKKOS_LAMBDA(Index l) {
         if (checked->skip || out.lamb.weight_norm[l] == 0 || out.lamb.update_norm[l] == 0) return;
         out.average[l] = static_cast<float>(next_average(out.average[l], out.lamb.trust_ratio[l], beta));
         out.sampled[l] = 1;
@@ -220,14 +219,14 @@ void onebit_lamb_moments(Space const& exec, BlockTable<Space> const& table, Vec<
   Index const count = table.count();
   require(static_cast<Index>(norms.extent(0)) == 4 * count, "scratch needs four numbers for each block");
   require_neighbours<Space>(parameters, variance, gradient, momentum, fresh, mean.values());
-  static std::string const label = "bellwether::optim::onebit_lamb_moments";
-  with_known(
-      mean.exact(), units.unify == Unify::element, fresh != nullptr, [&](auto exact, auto by_root, auto steered) {
-        Kokkos::parallel_for(label, bound_team_policy<3>(exec, count),
-                             LambKernel<exact, by_root, steered, Space>{
-                                 coefficients, units, mean, parameters, variance, gradient, momentum, fresh, count,
-                                 table.blocks().data(), rules.data(), gradient_check.data(), norms.data()});
-      });
+  with_known(mean.exact(), units.unify == Unify::element, fresh != nullptr,
+             [&](auto exact, auto by_root, auto steered) {
+               launch<"bellwether::optim::onebit_lamb_moments">(
+                   bound_team_policy<3>(exec, count),
+                   LambKernel<exact, by_root, steered, Space>{coefficients, units, mean, parameters, variance, gradient,
+                                                              momentum, fresh, count, table.blocks().data(),
+                                                              rules.data(), gradient_check.data(), norms.data()});
+             });
 }
 
 template <class Space>
@@ -235,7 +234,6 @@ void onebit_lamb_factors(Space const& exec, BlockTable<Space> const& table, Vec<
                          FactorBounds const& bounds, Vec<GradientCheck, Space> const& gradient_check,
                          Vec<double, Space> const& norms, OnebitRecord const& record) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
-  static std::string const label = "bellwether::optim::onebit_lamb_factors";
   Index const count = table.count();
   Index const* const first = table.first_block().data();
   TensorRule const* const rule = rules.data();
@@ -243,8 +241,8 @@ void onebit_lamb_factors(Space const& exec, BlockTable<Space> const& table, Vec<
   double const* const by_block = norms.data();
   FactorBounds const limits = bounds;
   OnebitRecord const out = record;
-  Kokkos::parallel_for(
-      label, team_policy(exec, table.tensors()), KOKKOS_LAMBDA(Team const& team) {
+  launch<"bellwether::optim::onebit_lamb_factors">(
+      team_policy(exec, table.tensors()), KOKKOS_LAMBDA(Team const& team) {
         if (checked->skip) return;
         Index const l = team.league_rank();
         auto const sum = team_sum_and_largest<3, Space>(team, first[l], first[l + 1], [=](Index block) {
@@ -268,11 +266,10 @@ void onebit_lamb_factors(Space const& exec, BlockTable<Space> const& table, Vec<
 template <class Space>
 void relate_ratios(Space const& exec, Index tensors, Vec<GradientCheck, Space> const& gradient_check,
                    OnebitRecord const& record) {
-  static std::string const label = "bellwether::optim::relate_ratios";
   GradientCheck const* const checked = gradient_check.data();
   OnebitRecord const out = record;
-  Kokkos::parallel_for(
-      label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, tensors), KOKKOS_LAMBDA(Index l) {
+  launch<"bellwether::optim::relate_ratios">(
+      Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, tensors), KOKKOS_LAMBDA(Index l) {
         if (!checked->skip && out.average[l] > 0) out.factor[l] = out.lamb.trust_ratio[l] / out.average[l];
       });
 }
@@ -282,14 +279,14 @@ void onebit_adam_apply(Space const& exec, BlockTable<Space> const& table, Vec<Te
                        Coefficients<float> const& coefficients, Units const& units, comm::Decoded const& mean,
                        double learning_rate, Vec<GradientCheck, Space> const& gradient_check, float const* variance,
                        float* parameters, float* momentum, float* direction) {
-  static std::string const label = "bellwether::optim::onebit_adam_apply";
   require_neighbours<Space>(variance, parameters, momentum, direction, mean.values());
   with_known(
       mean.exact(), units.unify == Unify::element, direction != nullptr, [&](auto exact, auto by_root, auto shows) {
-        Kokkos::parallel_for(label, bound_team_policy<4>(exec, table.count()),
-                             AdamKernel<exact, by_root, shows, Space>{
-                                 coefficients, units, mean, static_cast<float>(learning_rate), variance, parameters,
-                                 momentum, direction, table.blocks().data(), rules.data(), gradient_check.data()});
+        launch<"bellwether::optim::onebit_adam_apply">(
+            bound_team_policy<4>(exec, table.count()),
+            AdamKernel<exact, by_root, shows, Space>{coefficients, units, mean, static_cast<float>(learning_rate),
+                                                     variance, parameters, momentum, direction, table.blocks().data(),
+                                                     rules.data(), gradient_check.data()});
       });
 }
 
@@ -298,15 +295,14 @@ void onebit_sgd_apply(Space const& exec, BlockTable<Space> const& table, Vec<Ten
                       float beta1, comm::Decoded const& mean, double learning_rate,
                       Vec<GradientCheck, Space> const& gradient_check, float* parameters, float* momentum) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
-  static std::string const label = "bellwether::optim::onebit_sgd_apply";
   require_neighbours<Space>(parameters, momentum, mean.values());
   Block const* const blocks = table.blocks().data();
   TensorRule const* const rule = rules.data();
   GradientCheck const* const checked = gradient_check.data();
   float const rate = static_cast<float>(learning_rate);
   comm::Decoded const decoded = mean;
-  Kokkos::parallel_for(
-      label, team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
+  launch<"bellwether::optim::onebit_sgd_apply">(
+      team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
         if (checked->skip) return;
         Block const block = blocks[team.league_rank()];
         float const decay = rule[block.tensor].decay;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/optim/one_bit/sign_momentum.hpp"
 
+#include "core/device/launch.hpp"
 #include "core/simd/bits.hpp"
 #include "core/system/error.hpp"
 
@@ -29,22 +30,19 @@ SignMomentum::SignMomentum(Index count, Index tensors)
 
 void SignMomentum::keep(Exec const& exec, comm::Decoded const& mean, float const* growth,
                         Vec<GradientCheck> const& gradient_check) {
-  // Kokkos takes labels as std::string. They are static, because a step must not allocate memory.
-  static std::string const label = "bellwether::optim::keep_momentum_bits";
-  static std::string const growth_label = "bellwether::optim::keep_momentum_growth";
   std::uint32_t* const signs = signs_.data();
   float* const magnitudes = magnitudes_.data();
   float* const kept_growth = growth_.data();
   GradientCheck const* const checked = gradient_check.data();
   comm::Decoded const from = mean;
-  Kokkos::parallel_for(
-      label, Range(exec, 0, words_of(count_)), KOKKOS_LAMBDA(Index w) {
+  launch<"bellwether::optim::keep_momentum_bits">(
+      Range(exec, 0, words_of(count_)), KOKKOS_LAMBDA(Index w) {
         if (checked->skip) return;
         signs[w] = from.signs(w);
         magnitudes[w] = from.magnitude(w);
       });
-  Kokkos::parallel_for(
-      growth_label, Range(exec, 0, static_cast<Index>(growth_.extent(0))), KOKKOS_LAMBDA(Index l) {
+  launch<"bellwether::optim::keep_momentum_growth">(
+      Range(exec, 0, static_cast<Index>(growth_.extent(0))), KOKKOS_LAMBDA(Index l) {
         if (!checked->skip) kept_growth[l] = growth[l];
       });
 }
@@ -52,8 +50,8 @@ void SignMomentum::keep(Exec const& exec, comm::Decoded const& mean, float const
 void SignMomentum::take_signs(Exec const& exec, float const* numbers) {
   std::uint32_t* const signs = signs_.data();
   Index const count = count_;
-  Kokkos::parallel_for(
-      "bellwether::optim::take_momentum_signs", Range(exec, 0, words_of(count)), KOKKOS_LAMBDA(Index w) {
+  launch<"bellwether::optim::take_momentum_signs">(
+      Range(exec, 0, words_of(count)), KOKKOS_LAMBDA(Index w) {
         std::uint32_t word = 0;
         Index const first = w * comm::word_elements;
         // Test the sign bit: a comparison with 0 would lose the sign of a magnitude of 0.
@@ -77,8 +75,8 @@ void MomentumNumbers::give(std::int64_t first, std::int64_t size, Use const& use
   float* const to = numbers.data();
   MomentumBits const bits = bits_;
   Units const units = units_;
-  Kokkos::parallel_for(
-      "bellwether::optim::momentum_numbers", Range(exec_, 0, size),
+  launch<"bellwether::optim::momentum_numbers">(
+      Range(exec_, 0, size),
       KOKKOS_LAMBDA(Index i) { to[i] = bits.at(units, first + i, tensor_at(units, first + i)); });
   exec_.fence("bellwether::optim::momentum_numbers, complete before they are saved");
   use(first, {to, static_cast<std::size_t>(size)});

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/optim/one_bit/step_ahead.hpp"
 
+#include "core/device/launch.hpp"
 #include "core/simd/device_math.hpp"
 #include "core/simd/team_runs.hpp"
 
@@ -90,13 +91,12 @@ void StepAhead::follow(comm::LastMean const& last, float beta1, Vec<GradientChec
 void StepAhead::update(Exec const& exec) {
   if (!owed_) return;
   using Team = Kokkos::TeamPolicy<Exec>::member_type;
-  static std::string const label = "bellwether::optim::follow_residuals";
   comm::LastMean const last = owed_->last;
   float const share = owed_->share;
   GradientCheck const* const checked = owed_->gradient_check.data();
   float* const h = mean_residual_.data();
-  Kokkos::parallel_for(
-      label, team_policy(exec, (last.count + reduce_block - 1) / reduce_block), KOKKOS_LAMBDA(Team const& team) {
+  launch<"bellwether::optim::follow_residuals">(
+      team_policy(exec, (last.count + reduce_block - 1) / reduce_block), KOKKOS_LAMBDA(Team const& team) {
         if (checked->skip) return;
         Index const first = Index{team.league_rank()} * reduce_block;
         team_for_runs<Exec>(team, first, Kokkos::min(last.count, first + reduce_block),
@@ -110,7 +110,6 @@ void StepAhead::update(Exec const& exec) {
 float const* StepAhead::point(Exec const& exec, BlockTable<Exec> const& table, Units const& units, float const* ratios,
                               double rate, Arena<> const& parameters) {
   using Team = Kokkos::TeamPolicy<Exec>::member_type;
-  static std::string const label = "bellwether::optim::gradient_point";
   require_neighbours<Exec>(units.variance, parameters.data());
   Block const* const blocks = table.blocks().data();
   PointPass const pass{.units = units,
@@ -125,8 +124,8 @@ float const* StepAhead::point(Exec const& exec, BlockTable<Exec> const& table, U
                        .to = point_.data()};
   GradientCheck const* const checked = owed_ ? owed_->gradient_check.data() : nullptr;
   bool const by_root = units.variance != nullptr && units.unify != Unify::element;
-  Kokkos::parallel_for(
-      label, bound_team_policy<3>(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
+  launch<"bellwether::optim::gradient_point">(
+      bound_team_policy<3>(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
         Block const block = blocks[team.league_rank()];
         bool const follows = checked != nullptr && !checked->skip;
         if (follows && by_root)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/optim/one_bit/update_kernels.hpp"
 
+#include "core/device/launch.hpp"
 #include "core/device/team_sum.hpp"
 #include "core/system/error.hpp"
 
@@ -63,9 +64,6 @@ void measure_update(Space const& exec, BlockTable<Space> const& table, Vec<Tenso
   Index const count = table.count();
   require(momentum.numbers != nullptr || made.direction != nullptr, "a sign momentum needs a direction");
   require(static_cast<Index>(partial.extent(0)) == update_sums * count, "scratch needs four numbers for each block");
-  // Kokkos takes labels as std::string. They are static, because a step must not allocate memory.
-  static std::string const block_label = "bellwether::optim::update_blocks";
-  static std::string const tensor_label = "bellwether::optim::update_norms";
   Block const* const blocks = table.blocks().data();
   Index const* const first = table.first_block().data();
   TensorRule const* const rule = rules.data();
@@ -74,8 +72,8 @@ void measure_update(Space const& exec, BlockTable<Space> const& table, Vec<Tenso
   UpdateRecord const out = record;
   UpdatePass const pass{made,  static_cast<float>(learning_rate), parameters, momentum,
                         units, record.weight_norm != nullptr};
-  Kokkos::parallel_for(
-      block_label, team_policy(exec, count), KOKKOS_LAMBDA(Team const& team) {
+  launch<"bellwether::optim::update_blocks">(
+      team_policy(exec, count), KOKKOS_LAMBDA(Team const& team) {
         if (checked->skip) return;
         Block const block = blocks[team.league_rank()];
         auto const sum = pass.template over<Space>(team, block, rule[block.tensor].decay);
@@ -84,8 +82,8 @@ void measure_update(Space const& exec, BlockTable<Space> const& table, Vec<Tenso
           by_block[3 * count + team.league_rank()] = sum.largest;
         });
       });
-  Kokkos::parallel_for(
-      tensor_label, team_policy(exec, table.tensors()), KOKKOS_LAMBDA(Team const& team) {
+  launch<"bellwether::optim::update_norms">(
+      team_policy(exec, table.tensors()), KOKKOS_LAMBDA(Team const& team) {
         if (checked->skip) return;
         Index const l = team.league_rank();
         auto const sum = team_sum_and_largest<3, Space>(team, first[l], first[l + 1], [=](Index block) {
@@ -106,11 +104,10 @@ void measure_update(Space const& exec, BlockTable<Space> const& table, Vec<Tenso
 template <class Space>
 void forget_update(Space const& exec, Index tensors, Vec<GradientCheck, Space> const& gradient_check,
                    UpdateRecord const& record) {
-  static std::string const label = "bellwether::optim::forget_update";
   GradientCheck const* const checked = gradient_check.data();
   UpdateRecord const out = record;
-  Kokkos::parallel_for(
-      label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, tensors), KOKKOS_LAMBDA(Index l) {
+  launch<"bellwether::optim::forget_update">(
+      Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, tensors), KOKKOS_LAMBDA(Index l) {
         if (checked->skip) return;
         float const none = Kokkos::Experimental::quiet_NaN_v<float>;
         if (out.weight_norm != nullptr) out.weight_norm[l] = out.update_norm[l] = none;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/optim/one_bit/variance_growth.hpp"
 
+#include "core/device/launch.hpp"
 #include "core/simd/reduce.hpp"
 #include "model/optim/one_bit/tensor_sketch_body.hpp"
 
@@ -18,24 +19,22 @@ template <class Space>
 void sketch_tensors(Space const& exec, BlockTable<Space> const& table, float const* gradient,
                     std::uint32_t const* active, RandomKey const& key, std::int64_t step,
                     Vec<float, Space> const& partial, float* sketches) {
-  // Kokkos takes labels as std::string. They are static, because a step must not allocate memory.
-  static std::string const sketch_label = "bellwether::optim::sketch_tensors";
-  static std::string const sum_label = "bellwether::optim::tensor_sketches";
   Block const* const blocks = table.blocks().data();
   Index const* const first_block = table.first_block().data();
   float* const parts = partial.data();
   Index const tensors = table.tensors();
   TensorSketch const sketch{blocks, first_block, gradient, active, key, step};
   if constexpr (TeamShape<Space>::host) {
-    Kokkos::parallel_for(sketch_label, team_policy(exec, table.count()), SketchByLanes{sketch, parts});
-    Kokkos::parallel_for(sum_label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, tensors * lanes),
-                         AddSketches{first_block, parts, sketches});
+    launch<"bellwether::optim::sketch_tensors">(team_policy(exec, table.count()), SketchByLanes{sketch, parts});
+    launch<"bellwether::optim::tensor_sketches">(
+        Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, tensors * lanes),
+        AddSketches{first_block, parts, sketches});
   } else {
     using Columns = ColumnTeam<Space>;
-    Kokkos::parallel_for(sketch_label, SketchByTeams<Space>::policy(exec, table.count()),
-                         SketchByTeams<Space>{sketch, parts});
-    Kokkos::parallel_for(sum_label, Columns::template policy<float>(exec, tensors),
-                         AddSketchesByTeams<Space>{first_block, parts, sketches});
+    launch<"bellwether::optim::sketch_tensors">(SketchByTeams<Space>::policy(exec, table.count()),
+                                                SketchByTeams<Space>{sketch, parts});
+    launch<"bellwether::optim::tensor_sketches">(Columns::template policy<float>(exec, tensors),
+                                                 AddSketchesByTeams<Space>{first_block, parts, sketches});
   }
 }
 
@@ -46,17 +45,16 @@ void sum_tensors(Space const& exec, BlockTable<Space> const& table, float const*
   Block const* const blocks = table.blocks().data();
   Index const* const first_block = table.first_block().data();
   double *const parts = partial.data(), *const out = sums.data();
-  Kokkos::parallel_for(
-      "bellwether::optim::sum_blocks", team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
+  launch<"bellwether::optim::sum_blocks">(
+      team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
         Block const block = blocks[team.league_rank()];
         auto const sum = team_sum<1, Space>(team, block.first, block.first + block.count, [=](Index k) {
           return Sums<1>{{active_bits(active, k, 1) >> 31 != 0 ? static_cast<double>(values[k]) : 0.0}};
         });
         Kokkos::single(Kokkos::PerTeam(team), [&] { parts[team.league_rank()] = sum.value[0]; });
       });
-  Kokkos::parallel_for(
-      "bellwether::optim::sum_tensors", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, table.tensors()),
-      KOKKOS_LAMBDA(Index tensor) {
+  launch<"bellwether::optim::sum_tensors">(
+      Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, table.tensors()), KOKKOS_LAMBDA(Index tensor) {
         double sum = 0;
         for (Index b = first_block[tensor]; b < first_block[tensor + 1]; ++b) sum += parts[b];
         out[tensor] = sum;
@@ -67,12 +65,11 @@ template <class Space>
 void grow_variance(Space const& exec, Index tensors, double beta2, Vec<GradientCheck, Space> const& gradient_check,
                    float const* sketches, Vec<double, Space> const& sums, Vec<float, Space> const& growth,
                    Vec<float, Space> const& roots) {
-  static std::string const label = "bellwether::optim::grow_variance";
   GradientCheck const* const checked = gradient_check.data();
   double const* const at_freeze = sums.data();
   float *const grown = growth.data(), *const root = roots.data();
-  Kokkos::parallel_for(
-      label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, tensors), KOKKOS_LAMBDA(Index l) {
+  launch<"bellwether::optim::grow_variance">(
+      Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, tensors), KOKKOS_LAMBDA(Index l) {
         if (checked->skip || at_freeze[l] == 0) return;
         double squares = 0;
         for (int lane = 0; lane < lanes; ++lane) {
@@ -92,8 +89,8 @@ void scale_tensors(Space const& exec, BlockTable<Space> const& table, Vec<float,
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   Block const* const blocks = table.blocks().data();
   float const* const factor = factors.data();
-  Kokkos::parallel_for(
-      "bellwether::optim::scale_tensors", team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
+  launch<"bellwether::optim::scale_tensors">(
+      team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
         Block const block = blocks[team.league_rank()];
         team_for<Space>(team, block.first, block.first + block.count,
                         [=](Index k) { values[k] *= factor[block.tensor]; });
@@ -120,8 +117,7 @@ void VarianceGrowth::survey(Exec const& exec, Vec<std::uint32_t> const& active, 
   // A checkpoint contains V_l only; rho is recomputed from it.
   float const* const grown = growth_.data();
   float* const root = roots_.data();
-  Kokkos::parallel_for(
-      "bellwether::optim::growth_roots",
+  launch<"bellwether::optim::growth_roots">(
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, blocks_.tensors()),
       KOKKOS_LAMBDA(Index l) { root[l] = Kokkos::sqrt(grown[l]); });
 }
@@ -170,8 +166,7 @@ double VarianceDrift::since_last(Exec const& exec, float const* variance, double
   double const moved = over_tensors(
       "bellwether::optim::variance_drift",
       KOKKOS_LAMBDA(Index l) { return Kokkos::abs(factor * sums[l] - static_cast<double>(last[l])); });
-  Kokkos::parallel_for(
-      "bellwether::optim::keep_variance_sums",
+  launch<"bellwether::optim::keep_variance_sums">(
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, blocks_.tensors()),
       KOKKOS_LAMBDA(Index l) { last[l] = static_cast<float>(factor * sums[l]); });
   return before > 0 ? moved / before : std::numeric_limits<double>::quiet_NaN();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/optim/rules/dense_kernels.hpp"
 
+#include "core/device/launch.hpp"
 #include "core/device/team_sum.hpp"
 #include "core/system/error.hpp"
 
@@ -23,15 +24,13 @@ void lamb_moments(Space const& exec, BlockTable<Space> const& table, Vec<TensorR
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   Index const count = table.count();
   require(static_cast<Index>(norms.extent(0)) == 2 * count, "scratch needs two numbers for each block");
-  // Kokkos takes labels as std::string. They are static, because a step must not allocate memory.
-  static std::string const label = "bellwether::optim::lamb_moments";
   Block const* const blocks = table.blocks().data();
   TensorRule const* const rule = rules.data();
   GradientCheck const* const checked = gradient_check.data();
   double* const squares = norms.data();
   Coefficients<float> const c = coefficients;
-  Kokkos::parallel_for(
-      label, team_policy(exec, count), KOKKOS_LAMBDA(Team const& team) {
+  launch<"bellwether::optim::lamb_moments">(
+      team_policy(exec, count), KOKKOS_LAMBDA(Team const& team) {
         if (checked->skip) return;
         Block const block = blocks[team.league_rank()];
         float const decay = rule[block.tensor].decay;
@@ -64,7 +63,6 @@ void lamb_ratios(Space const& exec, BlockTable<Space> const& table, Vec<TensorRu
                  TrustBounds const& bounds, Vec<GradientCheck, Space> const& gradient_check,
                  Vec<double, Space> const& norms, LayerRecord const& record) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
-  static std::string const label = "bellwether::optim::lamb_ratios";
   Index const count = table.count();
   Index const* const first = table.first_block().data();
   TensorRule const* const rule = rules.data();
@@ -72,8 +70,8 @@ void lamb_ratios(Space const& exec, BlockTable<Space> const& table, Vec<TensorRu
   double const* const squares = norms.data();
   TrustBounds const limit = bounds;
   LayerRecord const out = record;
-  Kokkos::parallel_for(
-      label, team_policy(exec, table.tensors()), KOKKOS_LAMBDA(Team const& team) {
+  launch<"bellwether::optim::lamb_ratios">(
+      team_policy(exec, table.tensors()), KOKKOS_LAMBDA(Team const& team) {
         if (checked->skip) return;
         Index const l = team.league_rank();
         auto const sum = team_sum<2, Space>(team, first[l], first[l + 1], [=](Index block) {
@@ -95,12 +93,11 @@ void lamb_apply(Space const& exec, BlockTable<Space> const& table, double learni
                 Vec<GradientCheck, Space> const& gradient_check, LayerRecord const& record, float const* update,
                 float* parameters) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
-  static std::string const label = "bellwether::optim::lamb_apply";
   Block const* const blocks = table.blocks().data();
   GradientCheck const* const checked = gradient_check.data();
   float const* const ratio = record.trust_ratio;
-  Kokkos::parallel_for(
-      label, team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
+  launch<"bellwether::optim::lamb_apply">(
+      team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
         if (checked->skip) return;
         Block const block = blocks[team.league_rank()];
         float const rate = static_cast<float>(learning_rate * ratio[block.tensor]);
@@ -119,14 +116,13 @@ void adamw_update(Space const& exec, BlockTable<Space> const& table, Vec<TensorR
                   Vec<GradientCheck, Space> const& gradient_check, float const* gradient, float* parameters,
                   float* momentum, float* variance) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
-  static std::string const label = "bellwether::optim::adamw_update";
   Block const* const blocks = table.blocks().data();
   TensorRule const* const rule = rules.data();
   GradientCheck const* const checked = gradient_check.data();
   Coefficients<float> const c = coefficients;
   float const rate = static_cast<float>(learning_rate);
-  Kokkos::parallel_for(
-      label, team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
+  launch<"bellwether::optim::adamw_update">(
+      team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
         if (checked->skip) return;
         Block const block = blocks[team.league_rank()];
         float const decay = rule[block.tensor].decay;
@@ -152,13 +148,12 @@ void sgd_apply(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule
                double learning_rate, Vec<GradientCheck, Space> const& gradient_check, float const* gradient,
                float* parameters, float* momentum) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
-  static std::string const label = "bellwether::optim::sgd_apply";
   Block const* const blocks = table.blocks().data();
   TensorRule const* const rule = rules.data();
   GradientCheck const* const checked = gradient_check.data();
   float const rate = static_cast<float>(learning_rate);
-  Kokkos::parallel_for(
-      label, team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
+  launch<"bellwether::optim::sgd_apply">(
+      team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
         if (checked->skip) return;
         Block const block = blocks[team.league_rank()];
         float const decay = rule[block.tensor].decay;
