@@ -40,7 +40,7 @@ endfunction()
 # The tests of a build with BELLWETHER_DEVICE_TEAMS: their kernels have separate code for devices. The list contains
 # gemm_rows and tiny_bert because model/CMakeLists.txt sets properties of their targets.
 set(BELLWETHER_TEAM_TESTS block_table core bert_gradients layer_gradients layer_teams team_attention optimizer
-    optimizer_kernels onebit onebit_kernels onebit_mpi onebit_traces noise_scale compressed_kernels compressed_allreduce
+    optimizer_kernels onebit decoded_kernels onebit_mpi onebit_traces noise_scale compressed_kernels compressed_allreduce
     hierarchical_allreduce gemm_rows tiny_bert)
 
 # The tests that a build with the address sanitizer excludes: they compare values, and other tests run the same kernels

@@ -15,7 +15,7 @@
 #include "core/random/random.hpp"
 #include "core/simd/bf16.hpp"
 #include "core/simd/reduce.hpp"
-#include "model/optim/rules/dense_step.hpp"
+#include "model/optim/strategies/average/dense_step.hpp"
 
 #include <algorithm>
 #include <chrono>

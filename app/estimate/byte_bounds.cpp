@@ -83,7 +83,7 @@ std::vector<KernelBound> compressed_bounds(optim::OptimizerConfig const& optimiz
       }
       // Read m, v, x; write m, u; read and write f if there is one.
       kernels.push_back(
-          {"bellwether::optim::onebit_lamb_moments", momenta ? sums + sets * bit : 20.25 + fresh, 20 + fresh + mean});
+          {"bellwether::optim::decoded_lamb_moments", momenta ? sums + sets * bit : 20.25 + fresh, 20 + fresh + mean});
       kernels.push_back({"bellwether::optim::lamb_apply", momenta ? apply + bit : 12, 12});
       break;
     case Method::onebit_adam:
@@ -93,10 +93,10 @@ std::vector<KernelBound> compressed_bounds(optim::OptimizerConfig const& optimiz
         break;
       }
       kernels.push_back(  // read m, v, x; write m, x
-          {"bellwether::optim::onebit_adam_apply", momenta ? apply + bit : 20.125, 20 + mean});
+          {"bellwether::optim::decoded_adam_apply", momenta ? apply + bit : 20.125, 20 + mean});
       break;
     case Method::onebit_sgd:
-      kernels.push_back({"bellwether::optim::onebit_sgd_apply", 16.125, 16 + mean});  // read m, x; write m, x
+      kernels.push_back({"bellwether::optim::decoded_sgd_apply", 16.125, 16 + mean});  // read m, x; write m, x
       break;
     case Method::lamb:
     case Method::adamw:

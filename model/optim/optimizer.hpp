@@ -90,16 +90,28 @@ class Optimizer {
   virtual ~Optimizer() = default;
   /// Announces that backward has finished the gradients of `range` in the last micro-batch of a step. Call it in
   /// reverse order of layers, at most once for each. From then on the optimizer owns them and may send them while
-  /// others are computed. step() with the same arena, or forget_gradients(), must follow. An empty range at the
+  /// others are computed. reduce() with the same arena, or forget_gradients(), must follow. An empty range at the
   /// beginning of the last one only makes communication progress. Does not wait for other ranks. Optional; omitting it
   /// only costs performance.
   virtual void gradient_ready(Exec const& exec, Arena<>& local_gradients, SliceRange range) = 0;
   /// Discards gradients that were announced but do not belong to the next step: completes their transfer and ignores
   /// the result. Collective. Afterwards new gradients in the same arena may be announced.
   virtual void forget_gradients(Exec const& exec, Arena<>& local_gradients) = 0;
-  /// Makes one step. local_gradients: P * (this rank's sum) / (global count), so that their mean over ranks is the
-  /// gradient of the global loss; overwritten.
-  virtual void step(Exec const& exec, Arena<>& parameters, Arena<>& local_gradients, StepScalars const& scalars) = 0;
+  /// Makes one step: reduce(), check_gradient() and update() with the same arenas. Enqueues kernels; waits for none.
+  void step(Exec const& exec, Arena<>& parameters, Arena<>& local_gradients, StepScalars const& scalars) {
+    reduce(exec, local_gradients, scalars);
+    check_gradient(exec, local_gradients);
+    update(exec, parameters, local_gradients, scalars);
+  }
+  /// Sums over ranks what the gradient check needs: the gradients, which become their mean, or only scalars of them.
+  /// local_gradients: P * (this rank's sum) / (global count), so that their mean over ranks is the gradient of the
+  /// global loss.
+  virtual void reduce(Exec const& exec, Arena<>& local_gradients, StepScalars const& scalars) = 0;
+  /// Determines whether the gradients are finite, their global norm and the factor that clips them.
+  virtual void check_gradient(Exec const& exec, Arena<> const& gradients) = 0;
+  /// Moves the parameters, unless the gradient check says skip. A compressed exchange is part of it, because clipped
+  /// gradients are compressed. Overwrites the gradients.
+  virtual void update(Exec const& exec, Arena<>& parameters, Arena<>& gradients, StepScalars const& scalars) = 0;
   /// Returns the point (n) at which this rank must evaluate the gradients of the next step. It is the parameters, or
   /// memory of the optimizer that is valid until the next call.
   virtual float const* gradient_point(Exec const&, Arena<> const& parameters, double /*learning_rate*/) {

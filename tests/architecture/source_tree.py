@@ -14,7 +14,7 @@ SUBFOLDERS = {
     "core": ["core/system", "core/device", "core/simd", "core/random", "core/layout", "core/memory", "core/gemm"],
     "comm": ["comm/transport", "comm/collective", "comm/compression"],
     "model": ["model/layers", "model/layout", "model/batch", "model/heads", "model/optim", "model/optim/monitor",
-              "model/optim/rules", "model/optim/one_bit", "model/bert"],
+              "model/optim/rules", "model/optim/strategies/average", "model/optim/strategies/one_bit", "model/bert"],
     "input": ["input/files", "input/threads", "input/text", "input/hdf5", "input/deck", "input/shards", "input/prepare"],
     "app": ["app/format", "app/launch", "app/machine", "app/checkpoint", "app/statistics", "app/log", "app/train",
             "app/estimate", "app/bench", "app/commands"],

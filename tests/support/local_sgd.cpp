@@ -12,10 +12,9 @@ LocalSgd::LocalSgd(optim::OptimizerContext const& context, std::int64_t period)
   report_.phase = optim::Phase::dense;
 }
 
-void LocalSgd::step(Exec const& exec, Arena<>& parameters, Arena<>& local_gradients,
-                    optim::StepScalars const& scalars) {
+void LocalSgd::update(Exec const& exec, Arena<>& parameters, Arena<>& gradients, optim::StepScalars const& scalars) {
   float* const x = parameters.data();
-  float const* const g = local_gradients.data();
+  float const* const g = gradients.data();
   float const rate = static_cast<float>(scalars.learning_rate);
   Kokkos::parallel_for(
       "bellwether::test::local_sgd", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, parameters.count()),

@@ -16,8 +16,9 @@ class LocalSgd final : public optim::Optimizer {
 
   void gradient_ready(Exec const&, Arena<>&, optim::SliceRange) override {}
   void forget_gradients(Exec const&, Arena<>&) override {}
-  void step(Exec const& exec, Arena<>& parameters, Arena<>& local_gradients,
-            optim::StepScalars const& scalars) override;
+  void reduce(Exec const&, Arena<>&, optim::StepScalars const&) override {}
+  void check_gradient(Exec const&, Arena<> const&) override {}
+  void update(Exec const& exec, Arena<>& parameters, Arena<>& gradients, optim::StepScalars const& scalars) override;
   optim::Replication replication() const override { return optim::Replication::per_rank; }
   void consensus(Exec const& exec, Arena<> const& mine, Arena<>& out) const override;
   void visit_state(StateVisitor& visit) override { visit.scalar("steps", steps_); }

@@ -21,6 +21,8 @@ class StepRecord {
 
   /// Call before the first kernel of a step. Returns the report, into which the host writes phase, bytes and notices.
   StepReport& open(Exec const& exec);
+  /// Returns the same report, between open() and close().
+  StepReport& opened() { return report_; }
   /// Call after the last kernel of the step.
   void close(Exec const& exec);
 

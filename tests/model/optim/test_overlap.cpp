@@ -4,7 +4,7 @@
 #include "comm/transport/world.hpp"
 #include "core/system/error.hpp"
 #include "model/optim/freeze.hpp"
-#include "model/optim/rules/dense_step.hpp"
+#include "model/optim/strategies/average/dense_step.hpp"
 #include "tests/model/optim/optimizer_fixture.hpp"
 #include "tests/support/world.hpp"
 

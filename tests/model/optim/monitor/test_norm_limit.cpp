@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/optim/monitor/gradient_check.hpp"
-#include "tests/model/optim/one_bit/onebit_fixture.hpp"
+#include "tests/model/optim/strategies/one_bit/onebit_fixture.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/optim/rules/adamw.hpp"
+
+#include "model/optim/rules/bit_kernels.hpp"
+#include "model/optim/rules/decoded_kernels.hpp"
+#include "model/optim/rules/dense_kernels.hpp"
+
+namespace bellwether::optim {
+
+AdamW::AdamW(OptimizerConfig const& settings, OptimizerContext const& context)
+    : UpdateRule(settings, context),
+      momentum_(context.exec, context.layout),
+      variance_(context.layout, "bellwether::optim::variance") {}
+
+void AdamW::update(RuleStep const& step, ReducedGradient const& gradient) {
+  wrote_direction_ = !gradient.in_memory();
+  if (!gradient.in_memory()) return decoded_update(step, gradient);
+  adamw_update(step.exec, step.record.blocks(), tensors(), coefficients<float>(config(), step.scalars.step),
+               step.scalars.learning_rate, step.record.gradient_check(), gradient.values, step.parameters.data(),
+               momentum_.numbers(), variance_.data());
+}
+
+void AdamW::decoded_update(RuleStep const& step, ReducedGradient const& gradient) {
+  auto const& [_, mean, units] = gradient;
+  auto const& blocks = step.record.blocks();
+  auto const& gradient_check = step.record.gradient_check();
+  double const rate = step.scalars.learning_rate;
+  float* const direction = step.scalars.layers ? step.scratch : nullptr;
+  if (momentum_.in_bits()) {
+    bit_apply(step.exec, blocks, tensors(), units, mean, rate, gradient_check, nullptr, step.parameters.data(),
+              direction);
+    momentum_.keep(mean, units.growth, gradient_check);
+  } else {
+    decoded_adam_apply(step.exec, blocks, tensors(), coefficients<float>(config(), step.scalars.step), units, mean,
+                       rate, gradient_check, variance_.data(), step.parameters.data(), momentum_.numbers(), direction);
+  }
+}
+
+MadeStep AdamW::made_step(float const* scratch) const {
+  if (wrote_direction_) return {.direction = scratch};
+  return {.variance = variance_.data(), .epsilon = static_cast<float>(config().epsilon)};
+}
+
+void AdamW::visit_state(StateVisitor& visit) {
+  momentum_.visit_state(visit);
+  visit.not_negative("variance", variance_.span());
+}
+
+std::int64_t AdamW::bytes() const {
+  return momentum_.number_bytes() + static_cast<std::int64_t>(variance_.span().size_bytes()) + tensor_bytes();
+}
+
+}  // namespace bellwether::optim

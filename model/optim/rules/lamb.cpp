@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/optim/rules/lamb.hpp"
+
+#include "core/system/error.hpp"
+#include "model/optim/rules/bit_kernels.hpp"
+#include "model/optim/rules/dense_kernels.hpp"
+
+#include <algorithm>
+
+namespace bellwether::optim {
+namespace {
+
+/// Indices of the numbers by tensor in the record.
+struct Place {
+  static constexpr std::size_t trust_ratio = 0, weight_norm = 1, update_norm = 2, average = 3, factor = 4;
+};
+
+constexpr auto fresh_name = "fresh_variance";
+
+}  // namespace
+
+Lamb::Lamb(OptimizerConfig const& settings, OptimizerContext const& context, Freezing freezing)
+    : UpdateRule(settings, context),
+      layout_(context.layout),
+      freezing_(freezing),
+      momentum_(context.exec, context.layout),
+      variance_(context.layout, "bellwether::optim::variance"),
+      blocks_(std::ssize(cut_into_blocks(context.layout))),
+      norms_("bellwether::optim::norms", static_cast<std::size_t>((freezing == Freezing::possible ? 4 : 2) * blocks_)),
+      sampled_("bellwether::optim::sampled",
+               freezing == Freezing::possible ? context.layout.tensors().size() : std::size_t{0}) {
+  if (config().min_coefficient > config().max_coefficient)
+    throw InputError(
+        "optimizer.min_coefficient is above optimizer.max_coefficient; allowed: at most optimizer.max_coefficient");
+}
+
+std::vector<std::string_view> Lamb::quantities() const {
+  std::vector<std::string_view> names{"trust_ratio", "weight_norm", "update_norm"};
+  if (freezing_ == Freezing::possible) names.insert(names.end(), {"average", "factor"});
+  return names;
+}
+
+FrozenLambRecord Lamb::numbers(StepRecord const& record) const {
+  bool const freezes = freezing_ == Freezing::possible;
+  return {
+      .lamb = {record.layer(Place::trust_ratio), record.layer(Place::weight_norm), record.layer(Place::update_norm)},
+      .average = freezes ? record.layer(Place::average) : nullptr,
+      .factor = freezes ? record.layer(Place::factor) : nullptr,
+      .sampled = sampled_.data()};
+}
+
+Vec<double> Lamb::squares() const { return Vec<double>(norms_.data(), static_cast<std::size_t>(2 * blocks_)); }
+
+TrustBounds Lamb::trust_bounds() const { return {config().min_coefficient, config().max_coefficient}; }
+
+float const* Lamb::rate_factors(StepRecord const& record) const { return record.layer(Place::trust_ratio); }
+
+void Lamb::begin(Exec const& exec, StepRecord const& record) {
+  if (freezing_ == Freezing::possible) Kokkos::deep_copy(exec, record.values(Place::factor), 1.0f);
+}
+
+void Lamb::update(RuleStep const& step, ReducedGradient const& gradient) {
+  if (gradient.in_memory())
+    dense_update(step, gradient.values);
+  else
+    frozen_update(step, gradient);
+}
+
+void Lamb::dense_update(RuleStep const& step, float* gradient) {
+  auto const& exec = step.exec;
+  auto const& blocks = step.record.blocks();
+  auto const& gradient_check = step.record.gradient_check();
+  auto const layers = numbers(step.record);
+  lamb_moments(exec, blocks, tensors(), coefficients<float>(config(), step.scalars.step), gradient_check,
+               step.parameters.data(), gradient, momentum_.numbers(), variance_.data(), squares());
+  lamb_ratios(exec, blocks, tensors(), trust_bounds(), gradient_check, squares(), layers.lamb);
+  if (freezing_ == Freezing::possible)
+    average_ratios(exec, blocks.tensors(), config().coefficient_beta, gradient_check, layers);
+  lamb_apply(exec, blocks, step.scalars.learning_rate, gradient_check, layers.lamb, gradient, step.parameters.data());
+}
+
+void Lamb::frozen_update(RuleStep const& step, ReducedGradient const& gradient) {
+  auto const& exec = step.exec;
+  auto const& blocks = step.record.blocks();
+  auto const& gradient_check = step.record.gradient_check();
+  auto const& [_, mean, units] = gradient;
+  auto const layers = numbers(step.record);
+  auto const c = coefficients<float>(config(), step.scalars.step);
+  double const rate = step.scalars.learning_rate;
+  float* const parameters = step.parameters.data();
+  float* const fresh = fresh_ ? fresh_->data() : nullptr;
+  bool const in_bits = momentum_.in_bits();
+  if (in_bits)
+    bit_lamb_sums(exec, blocks, tensors(), c, units, mean, momentum_.held(), gradient_check, parameters,
+                  step.scalars.layers ? step.scratch : nullptr, fresh, fresh, norms_);
+  else
+    decoded_lamb_moments(exec, blocks, tensors(), c, units, mean, gradient_check, parameters, variance_.data(),
+                         step.scratch, momentum_.numbers(), fresh, norms_);
+  if (fresh_) {
+    decoded_lamb_factors(exec, blocks, tensors(), {config().factor_min, config().factor_max, config().factor_threshold},
+                         gradient_check, norms_, layers);
+  } else {
+    lamb_ratios(exec, blocks, tensors(), trust_bounds(), gradient_check, squares(), layers.lamb);
+    relate_ratios(exec, blocks.tensors(), gradient_check, layers);
+  }
+  if (in_bits) {
+    bit_apply(exec, blocks, tensors(), units, mean, rate, gradient_check, layers.lamb.trust_ratio, parameters, nullptr);
+    momentum_.keep(mean, units.growth, gradient_check);
+    return;
+  }
+  lamb_apply(exec, blocks, rate, gradient_check, layers.lamb, step.scratch, parameters);
+}
+
+void Lamb::visit_state(StateVisitor& visit) {
+  momentum_.visit_state(visit);
+  visit.not_negative("variance", variance_.span());
+  if (freezing_ == Freezing::possible) visit.replicated("sampled", {sampled_.data(), sampled_.extent(0)});
+}
+
+void Lamb::allocate_fresh() {
+  if (config().steer == Steer::variance && !fresh_)
+    fresh_ = std::make_unique<Arena<>>(layout_, "bellwether::optim::fresh_variance");
+}
+
+void Lamb::freeze(Exec const& exec, StepRecord const& record) {
+  allocate_fresh();
+  if (fresh_) Kokkos::deep_copy(exec, fresh_->flat(), variance_.flat());
+  // A tensor without a ratio so far uses the largest one that LAMB's first step could have.
+  fill_unsampled(exec, record, static_cast<float>(std::min(1.0, config().max_coefficient)));
+}
+
+void Lamb::fill_unsampled(Exec const& exec, StepRecord const& record, float average) {
+  auto const averages = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), record.values(Place::average));
+  auto const sampled = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), sampled_);
+  for (std::size_t l = 0; l < sampled.extent(0); ++l)
+    if (sampled(l) == 0) averages(l) = average;
+  Kokkos::deep_copy(exec, record.values(Place::average), averages);
+  exec.fence("bellwether::optim::fill_unsampled, averages are copied before the host's memory goes");
+}
+
+std::vector<std::string> Lamb::freeze_notices(ParameterLayout const& layout) const {
+  auto const sampled = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), sampled_);
+  std::string names;
+  for (std::size_t l = 0; l < sampled.extent(0); ++l)
+    if (sampled(l) == 0) names += (names.empty() ? "" : ", ") + layout.tensors()[l].name;
+  if (names.empty()) return {};
+  return {"tensors without a trust ratio so far, which use min(1, optimizer.max_coefficient): " + names};
+}
+
+void Lamb::visit_frozen(StateVisitor& visit) {
+  allocate_fresh();
+  if (fresh_) visit.replicated(fresh_name, fresh_->span());
+}
+
+void Lamb::thaw(Exec const& exec, StepRecord const& record, StateVisitor& visit) {
+  visit.drop(fresh_name);
+  fill_unsampled(exec, record, 0);
+  Kokkos::deep_copy(exec, record.values(Place::factor), 1.0f);
+}
+
+std::int64_t Lamb::bytes() const {
+  return momentum_.number_bytes() + static_cast<std::int64_t>(variance_.span().size_bytes()) + tensor_bytes() +
+         static_cast<std::int64_t>(sampled_.extent(0) * sizeof(float) + norms_.extent(0) * sizeof(double));
+}
+
+std::int64_t Lamb::frozen_bytes() const {
+  return config().steer == Steer::variance && freezing_ == Freezing::possible
+             ? static_cast<std::int64_t>(variance_.span().size_bytes())
+             : 0;
+}
+
+}  // namespace bellwether::optim

@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: 2026 The Bellwether developers
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/optim/rules/sgd.hpp"
+
+#include "model/optim/rules/decoded_kernels.hpp"
+#include "model/optim/rules/dense_kernels.hpp"
+
+namespace bellwether::optim {
+
+Sgd::Sgd(OptimizerConfig const& settings, OptimizerContext const& context)
+    : UpdateRule(settings, context), momentum_(context.exec, context.layout) {}
+
+void Sgd::update(RuleStep const& step, ReducedGradient const& gradient) {
+  auto const beta1 = static_cast<float>(config().beta1);
+  auto const& blocks = step.record.blocks();
+  auto const& gradient_check = step.record.gradient_check();
+  double const rate = step.scalars.learning_rate;
+  float* const parameters = step.parameters.data();
+  if (gradient.in_memory())
+    sgd_apply(step.exec, blocks, tensors(), beta1, rate, gradient_check, gradient.values, parameters,
+              momentum_.numbers());
+  else
+    decoded_sgd_apply(step.exec, blocks, tensors(), beta1, gradient.decoded, rate, gradient_check, parameters,
+                      momentum_.numbers());
+}
+
+}  // namespace bellwether::optim
