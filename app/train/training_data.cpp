@@ -14,7 +14,7 @@
 #include "input/shards/trained_passages.hpp"
 #include "input/text/vocabulary_checksum.hpp"
 #include "input/threads/io_thread.hpp"
-#include "model/bert/bert.hpp"
+#include "model/batch/batch.hpp"
 
 #include <algorithm>
 #include <cmath>

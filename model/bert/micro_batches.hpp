@@ -6,6 +6,7 @@
 #include "core/memory/arena.hpp"
 #include "model/batch/batch.hpp"
 #include "model/bert/bert.hpp"
+#include "model/bert/enqueued_micro_batches.hpp"
 #include "model/bert/flops.hpp"
 #include "model/model_config.hpp"
 #include "model/optim/monitor/gradient_check.hpp"
@@ -15,15 +16,6 @@
 #include <optional>
 
 namespace bellwether::model {
-
-/// The enqueued micro-batches of one step, and the counts of their batch.
-struct EnqueuedMicroBatches {
-  std::int64_t sequences = 0, masked = 0, tokens = 0;  ///< of the global batch
-  std::int64_t count = 0;                              ///< micro-batches of this rank
-  std::int64_t first_sequences = 0;                    ///< sequences of the first micro-batch
-  double flops = 0;                                    ///< floating-point operations of this rank's matrix products
-  std::int64_t mark = 0;                               ///< argument of MicroBatchQueue::wait()
-};
 
 /// Enqueues forward and backward of a batch, which compute this rank's gradient and losses.
 class MicroBatchQueue {
