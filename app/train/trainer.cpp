@@ -5,7 +5,6 @@
 #include "app/checkpoint/checkpoint.hpp"
 #include "app/launch/collective_errors.hpp"
 #include "app/machine/host_memory.hpp"
-#include "app/train/data_ranks.hpp"
 #include "app/train/deck_warnings.hpp"
 #include "app/train/step/batch_ahead.hpp"
 #include "app/train/step/row_writer.hpp"
@@ -15,6 +14,7 @@
 #include "app/train/training_data.hpp"
 #include "comm/collective/replica_mean.hpp"
 #include "comm/transport/communicator.hpp"
+#include "comm/transport/process_grid.hpp"
 #include "comm/transport/world.hpp"
 #include "core/gemm/gemm.hpp"
 #include "core/memory/arena.hpp"
@@ -34,31 +34,30 @@ struct Trainer::Impl {
   Impl(input::Deck const& settings, comm::World& all, input::IoThread& io, HostAhead host_ahead)
       : deck(settings),
         world(all),
-        data_ranks(deck.comm, all),
-        ranks(data_ranks.all()),
-        data(open_training_data(deck, world, io)),
+        grid(found_by_all([&] { return comm::ProcessGrid(deck.comm, world); })),
+        data(open_training_data(deck, grid, io)),
         stream(*data.stream),
-        batches(stream, ranks),
-        bert(exec, deck.model, data.capacity(deck.batch, world.size()), static_cast<std::uint64_t>(deck.run.seed),
+        batches(stream, grid.data()),
+        bert(exec, deck.model, data.capacity(deck.batch, grid.replicas()), static_cast<std::uint64_t>(deck.run.seed),
              [this](Index count, std::int64_t bytes) {
                if constexpr (!on_devices) require_host_memory(world, count, bytes);
              }),
         parameters(bert.layout().table, "bellwether::app::parameters"),
         gradients(bert.layout().table, "bellwether::app::gradients"),
         optimizer(optim::make_optimizer(deck.optimizer, {.layout = bert.layout().table,
-                                                         .groups = {ranks, data_ranks.by_node()},
+                                                         .groups = {.data = grid.data(), .node = grid.node()},
                                                          .exec = exec,
                                                          .comm = deck.comm,
                                                          .seed = static_cast<std::uint64_t>(deck.run.seed),
                                                          .steps = deck.schedule.steps,
                                                          .rate_warmup_steps = deck.schedule.warmup_steps})),
-        micro_batches(exec, deck.model, bert, *optimizer, parameters, gradients, world.size()),
+        micro_batches(exec, deck.model, bert, *optimizer, parameters, gradients, grid.replicas()),
         timer(stream),
-        queue(batches, micro_batches, ranks, timer,
-              {.enqueues_ahead = host_ahead == HostAhead::always || ranks.leaves_host_free(),
+        queue(batches, micro_batches, grid.data(), timer,
+              {.enqueues_ahead = host_ahead == HostAhead::always || grid.data().leaves_host_free(),
                .keeps_gradients = deck.optimizer.norm_limit.has_value(),  // skip_text() reads them
                .rate = [this](std::int64_t number) { return rate(number); }}),
-        rows(ranks, deck.statistics.noise_beta) {
+        rows(grid.data(), deck.statistics.noise_beta) {
     model::initialise(exec, bert.layout().table, static_cast<std::uint64_t>(deck.run.seed),
                       deck.model.initial_deviation, parameters.data());
   }
@@ -105,7 +104,7 @@ struct Trainer::Impl {
   void count(optim::StepReport const& report, StepOutcome& outcome) {
     if (report.skipped) {
       ++skipped_in_a_row;
-      outcome.skipped_because = skip_text(report, bert.layout().table, ranks, [this] {
+      outcome.skipped_because = skip_text(report, bert.layout().table, grid.data(), [this] {
         return optim::largest_tensor(exec, bert.layout().table, gradients.data());
       });
     } else {
@@ -117,8 +116,7 @@ struct Trainer::Impl {
 
   input::Deck deck;
   comm::World& world;
-  DataRanks data_ranks;
-  comm::Communicator& ranks;
+  comm::ProcessGrid grid;
   Exec exec;
   TrainingData data;
   input::BatchStream& stream;
@@ -185,7 +183,7 @@ TrainingState Trainer::state() {
   std::function<std::vector<float>(std::span<float const>, std::int64_t, std::int64_t)> replica_mean;
   if (t.deck.checkpoint.worker_error == input::WorkerError::mean)
     replica_mean = [&t](std::span<float const> slice, std::int64_t first, std::int64_t total) {
-      return comm::replica_mean(t.ranks, slice, first, total);
+      return comm::replica_mean(t.grid.data(), slice, first, total);
     };
   return {.layout = layout(),
           .parameters = t.parameters.span(),
@@ -228,8 +226,7 @@ std::int64_t Trainer::residual_bytes() const { return impl_->optimizer->residual
 std::optional<PhaseTraffic> Trainer::dense_step() const { return impl_->predicted(optim::Phase::dense); }
 std::optional<PhaseTraffic> Trainer::compressed_step() const { return impl_->predicted(optim::Phase::compressed); }
 TrafficTotals const& Trainer::traffic() const { return impl_->rows.traffic(); }
-int Trainer::nodes() const { return impl_->data_ranks.nodes().count; }
-std::string Trainer::transport() const { return impl_->data_ranks.transport(); }
+comm::ProcessGrid const& Trainer::grid() const { return impl_->grid; }
 
 double Trainer::next_step_flops() {
   auto& t = *impl_;
@@ -237,7 +234,7 @@ double Trainer::next_step_flops() {
   double flops = 0;
   for (auto const& micro_batch : t.batches.next().micro_batches)
     flops += model::training_flops(t.deck.model, micro_batch);
-  t.ranks.sum_host({&flops, 1}, "bellwether::app::next_step_flops");
+  t.grid.data().sum_host({&flops, 1}, "bellwether::app::next_step_flops");
   return flops;
 }
 
@@ -274,7 +271,7 @@ bool Trainer::static_masks() const { return impl_->data.stream->info().static_ma
 std::vector<std::string> Trainer::warnings() const {
   auto const& t = *impl_;
   auto texts = deck_warnings(t.deck);
-  auto const of_nodes = node_warnings(t.deck, t.data_ranks.nodes());
+  auto const of_nodes = node_warnings(t.deck, t.grid.nodes());
   texts.insert(texts.end(), of_nodes.begin(), of_nodes.end());
   auto const of_data = t.data.warnings(t.deck);
   texts.insert(texts.end(), of_data.begin(), of_data.end());

@@ -16,8 +16,9 @@
 #include <vector>
 
 namespace bellwether::comm {
+class ProcessGrid;
 class World;
-}
+}  // namespace bellwether::comm
 namespace bellwether::input {
 class IoThread;
 }
@@ -94,10 +95,8 @@ class Trainer {
   /// Return what this rank sends in one step before and after a freeze; nothing if the method has no such phase.
   std::optional<PhaseTraffic> dense_step() const;
   std::optional<PhaseTraffic> compressed_step() const;
-  TrafficTotals const& traffic() const;  ///< of this rank, since the start of the run
-  int nodes() const;                     ///< number of nodes Q, detected or from comm.ranks_per_node
-  /// Returns the transport of collectives and the reason for it: "mpi: the program computes on the host"
-  std::string transport() const;
+  TrafficTotals const& traffic() const;   ///< of this rank, since the start of the run
+  comm::ProcessGrid const& grid() const;  ///< data replicas, nodes, transport
   std::int64_t sequence_length() const;
   std::int64_t masked_length() const;  ///< maximum number of predictions per sequence
   std::int64_t training_rows() const;

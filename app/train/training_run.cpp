@@ -19,6 +19,7 @@
 #include "app/train/run_directory.hpp"
 #include "app/train/run_start.hpp"
 #include "app/train/trainer.hpp"
+#include "comm/transport/process_grid.hpp"
 #include "comm/transport/rank_group.hpp"
 #include "comm/transport/world.hpp"
 #include "core/system/error.hpp"
@@ -32,7 +33,6 @@
 #include <filesystem>
 
 namespace bellwether::app {
-
 namespace fs = std::filesystem;
 
 struct TrainingRun::Impl {
@@ -160,7 +160,7 @@ struct TrainingRun::Impl {
                    (trainer->static_masks() ? " with static masks, " : " with masks drawn while training, ") +
                    counted(deck.schedule.steps, "step"));
     for (auto const& device : world.devices()) progress->note(device);
-    if (!world.devices().empty()) progress->note("transport " + trainer->transport());
+    if (!world.devices().empty()) progress->note("transport " + trainer->grid().transport());
     for (auto const& warning : input::override_warnings(source)) progress->warning(warning);
     for (auto const& warning : trainer->warnings()) progress->warning(warning);
     if (auto const warning = start->warning(); !warning.empty()) progress->warning(warning);
@@ -277,7 +277,7 @@ struct TrainingRun::Impl {
 
   /// Compares replicas: a rank with silent memory or arithmetic errors would continue with its own parameters.
   void verify() {
-    if (world.size() == 1 || deck.run.verify_every == 0 || verified == trainer->step()) return;
+    if (trainer->grid().replicas() == 1 || deck.run.verify_every == 0 || verified == trainer->step()) return;
     auto const found = differing_replicas(world.group(), trainer->state(), world.host());
     if (found.empty()) {
       verified = trainer->step();

@@ -20,17 +20,17 @@ namespace bellwether::model {
 /// Enqueues forward and backward of a batch, which compute this rank's gradient and losses.
 class MicroBatchQueue {
  public:
-  /// ranks: P. All referenced objects must outlive the queue.
+  /// replicas: P, the ranks that share a step's data. All referenced objects must outlive the queue.
   MicroBatchQueue(Exec const& exec, ModelConfig const& config, Bert<float>& bert, optim::Optimizer& optimizer,
-                  Arena<>& parameters, Arena<>& gradients, int ranks)
+                  Arena<>& parameters, Arena<>& gradients, int replicas)
       : exec_(exec),
         config_(config),
         bert_(bert),
         optimizer_(optimizer),
         parameters_(parameters),
         gradients_(gradients),
-        ranks_(ranks) {
-    if (ranks == 1) first_.emplace(bert.layout().table);
+        replicas_(replicas) {
+    if (replicas == 1) first_.emplace(bert.layout().table);
   }
 
   /// Enqueues all micro-batches of a step. rate: learning rate of the step that uses these gradients. The gradients of
@@ -42,7 +42,7 @@ class MicroBatchQueue {
                                   .tokens = batch.global_tokens,
                                   .count = std::ssize(batch.micro_batches)};
     Kokkos::deep_copy(exec_, gradients_.flat(), 0.0f);
-    double const P = ranks_;
+    double const P = replicas_;
     LossScale const scale{.mlm = P / std::max<double>(1, static_cast<double>(batch.global_masked)),
                           .nsp = P / static_cast<double>(batch.global_sequences)};
     bert_.set_parameters(optimizer_.gradient_point(exec_, parameters_, rate));
@@ -85,7 +85,7 @@ class MicroBatchQueue {
   Bert<float>& bert_;
   optim::Optimizer& optimizer_;
   Arena<>&parameters_, &gradients_;
-  int ranks_;
+  int replicas_;
   std::optional<optim::PartNorm> first_;
   DeviceProgress computed_;
 };

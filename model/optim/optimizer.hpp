@@ -17,9 +17,9 @@ namespace bellwether::optim {
 
 enum class Replication { replicated, per_rank };
 
-/// The process groups that an optimizer may use.
+/// The process groups that an optimizer may use. comm::ProcessGrid has them.
 struct ProcessGroups {
-  comm::Communicator& data;
+  comm::Communicator& data;                ///< the ranks that share a step's data
   comm::NodeGroups const* node = nullptr;  ///< node groups of data's ranks, with comm.hierarchy: node
 };
 
