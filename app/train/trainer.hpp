@@ -47,7 +47,7 @@ struct StepOutcome {
   std::string data_fault;       ///< why the samples of the next step cannot be read; empty if they can
 };
 
-/// Step-ahead: whether the host enqueues the micro-batches of the next step before it reads the outcome of this one.
+/// Whether the host enqueues the micro-batches of the next step before it reads the outcome of this one.
 /// `where_free`: only if the transport leaves the host free. `always`: also with a transport that occupies the host;
 /// for tests, it gains nothing there.
 enum class HostAhead { where_free, always };
