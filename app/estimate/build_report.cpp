@@ -7,6 +7,7 @@
 #include "app/format/readable_numbers.hpp"
 #include "app/machine/timing.hpp"
 #include "app/train/transport_check.hpp"
+#include "comm/transport/process_grid.hpp"
 #include "comm/transport/rank_group.hpp"
 #include "comm/transport/world.hpp"
 #include "input/threads/io_thread.hpp"
@@ -80,10 +81,11 @@ BuildReport build_report(input::Deck const& deck, comm::World& world) {
   auto const before = world.free_device_memory();
   Trainer trainer(deck, world, io);
   auto const after = world.free_device_memory();
-  auto const share = (deck.batch.global + world.size() - 1) / world.size();
+  auto const& grid = trainer.grid();
+  auto const share = (deck.batch.global + grid.replicas() - 1) / grid.replicas();
   return {.ranks = world.size(),
-          .nodes = trainer.nodes(),
-          .transport = trainer.transport(),
+          .nodes = grid.nodes().count,
+          .transport = grid.transport(),
           .transports = compare_transports(world),
           .parameters = trainer.layout().count(),
           .tensors = std::ssize(trainer.layout().tensors()),

@@ -39,6 +39,16 @@ void together(comm::RankGroup& group, std::function<void()> const& work);
 /// Throws on all ranks if any rank has faults, as together() does. \throws CommonError.
 void raise_together(comm::RankGroup& group, std::vector<std::string> const& faults);
 
+/// Returns work(). It must throw the same InputErrors on every rank; they become CommonErrors.
+template <class Work>
+auto found_by_all(Work const& work) {
+  try {
+    return work();
+  } catch (InputError const& error) {
+    throw CommonError(error.faults());
+  }
+}
+
 /// Returns the root's text on every rank.
 std::string broadcast_text(comm::RankGroup& group, std::string text, int root = 0);
 

@@ -16,8 +16,9 @@
 #include <vector>
 
 namespace bellwether::comm {
+class ProcessGrid;
 class World;
-}
+}  // namespace bellwether::comm
 namespace bellwether::input {
 class IoThread;
 }
@@ -46,7 +47,7 @@ struct StepOutcome {
   std::string data_fault;       ///< why the samples of the next step cannot be read; empty if they can
 };
 
-/// Step-ahead: whether the host enqueues the micro-batches of the next step before it reads the outcome of this one.
+/// Whether the host enqueues the micro-batches of the next step before it reads the outcome of this one.
 /// `where_free`: only if the transport leaves the host free. `always`: also with a transport that occupies the host;
 /// for tests, it gains nothing there.
 enum class HostAhead { where_free, always };
@@ -94,10 +95,8 @@ class Trainer {
   /// Return what this rank sends in one step before and after a freeze; nothing if the method has no such phase.
   std::optional<PhaseTraffic> dense_step() const;
   std::optional<PhaseTraffic> compressed_step() const;
-  TrafficTotals const& traffic() const;  ///< of this rank, since the start of the run
-  int nodes() const;                     ///< number of nodes Q, detected or from comm.ranks_per_node
-  /// Returns the transport of collectives and the reason for it: "mpi: the program computes on the host"
-  std::string transport() const;
+  TrafficTotals const& traffic() const;   ///< of this rank, since the start of the run
+  comm::ProcessGrid const& grid() const;  ///< data replicas, nodes, transport
   std::int64_t sequence_length() const;
   std::int64_t masked_length() const;  ///< maximum number of predictions per sequence
   std::int64_t training_rows() const;

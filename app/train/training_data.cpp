@@ -5,8 +5,8 @@
 #include "app/format/formatted.hpp"
 #include "app/format/readable_numbers.hpp"
 #include "app/launch/collective_errors.hpp"
+#include "comm/transport/process_grid.hpp"
 #include "comm/transport/rank_group.hpp"
-#include "comm/transport/world.hpp"
 #include "core/layout/state_visitor.hpp"
 #include "core/system/error.hpp"
 #include "input/deck/deck_values.hpp"
@@ -14,7 +14,7 @@
 #include "input/shards/trained_passages.hpp"
 #include "input/text/vocabulary_checksum.hpp"
 #include "input/threads/io_thread.hpp"
-#include "model/bert/bert.hpp"
+#include "model/batch/batch.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -24,9 +24,9 @@
 namespace bellwether::app {
 namespace {
 
-input::StreamGeometry geometry_of(input::Deck const& deck, comm::World const& world) {
-  return {.rank = world.rank(),
-          .size = world.size(),
+input::StreamGeometry geometry_of(input::Deck const& deck, comm::ProcessGrid const& grid) {
+  return {.rank = grid.replica_index(),
+          .size = grid.replicas(),
           .global = deck.batch.global,
           .micro = deck.batch.micro,
           .seed = static_cast<std::uint64_t>(deck.run.seed),
@@ -125,8 +125,8 @@ std::vector<std::string> mask_warnings(TrainingData const& data, double probabil
 
 }  // namespace
 
-model::Capacity TrainingData::capacity(input::BatchConfig const& batch, int ranks) const {
-  auto const share = (batch.global + ranks - 1) / ranks;
+model::Capacity TrainingData::capacity(input::BatchConfig const& batch, int replicas) const {
+  auto const share = (batch.global + replicas - 1) / replicas;
   auto const& train = stream->info();
   return {.sequences = std::min(batch.micro, share),
           .longest = std::max(train.sequence_length, heldout.info.sequence_length),
@@ -230,10 +230,10 @@ void TrainingData::require_recorded() const {
                      ": the same ids are other tokens; allowed: shards of that vocabulary");
 }
 
-TrainingData open_training_data(input::Deck const& deck, comm::World& world, input::IoThread& io) {
+TrainingData open_training_data(input::Deck const& deck, comm::ProcessGrid const& grid, input::IoThread& io) {
   TrainingData data;
-  auto const geometry = geometry_of(deck, world);
-  together(world.group(), [&] {
+  auto const geometry = geometry_of(deck, grid);
+  together(grid.world(), [&] {
     KeyFaults faults;
     faults.collect("data.train", [&] {
       data.stream = std::make_unique<input::BatchStream>(io, deck.data.train, deck.data, geometry);
@@ -250,14 +250,14 @@ TrainingData open_training_data(input::Deck const& deck, comm::World& world, inp
                                         [&] { return input::trained_copies(train.shards, heldout.shards); }))
           faults.add("data.heldout", fault);
         // This takes seconds of reading, and only rank 0 prints warnings.
-        if (world.rank() != 0) return;
+        if (grid.world().rank() != 0) return;
         auto const doubt = io.run(input::IoThread::Priority::read_ahead,
                                   [&] { return input::trained_passages(train.shards, heldout.shards); });
         if (!doubt.empty()) data.heldout.info.warnings.push_back(doubt);
       });
     faults.raise();
   });
-  require_same_data(world.group(), data);
+  require_same_data(grid.world(), data);
   return data;
 }
 

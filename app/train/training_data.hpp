@@ -15,7 +15,7 @@ namespace bellwether {
 class StateVisitor;
 }
 namespace bellwether::comm {
-class World;
+class ProcessGrid;
 }
 namespace bellwether::input {
 class IoThread;
@@ -39,8 +39,8 @@ struct TrainingData {
   input::HeldoutSet heldout;  ///< without batches if the deck names no held-out shards
   RecordedData recorded{};    ///< as last read or written
 
-  /// Returns the maximum size of a micro-batch of either set on one of `ranks` ranks.
-  model::Capacity capacity(input::BatchConfig const& batch, int ranks) const;
+  /// Returns the maximum size of a micro-batch of either set on one of `replicas` data replicas.
+  model::Capacity capacity(input::BatchConfig const& batch, int replicas) const;
   std::int64_t bytes() const;  ///< maximum host memory for rows of both sets
   /// Returns warnings, one sentence each: settings that these shards cannot satisfy, and doubts about the shards. None
   /// of them stops training.
@@ -52,9 +52,9 @@ struct TrainingData {
   void require_recorded() const;
 };
 
-/// Collective. Opens the training and held-out shards. Checks that they match the deck and each other and are equal on
-/// all ranks. `io` must outlive the result.
-/// \throws CommonError on all ranks, every fault as `data.train: what` or `data.heldout: what`.
-TrainingData open_training_data(input::Deck const& deck, comm::World& world, input::IoThread& io);
+/// Collective. Opens the training and held-out shards. Divides each batch among the data replicas of `grid`. Checks
+/// that the shards match the deck and each other and are equal on all ranks. `io` must outlive the result. \throws
+/// CommonError on all ranks, every fault as `data.train: what` or `data.heldout: what`.
+TrainingData open_training_data(input::Deck const& deck, comm::ProcessGrid const& grid, input::IoThread& io);
 
 }  // namespace bellwether::app

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "comm/collective/segment_times.hpp"
 #include "comm/transport/communicator.hpp"
-#include "core/system/clock.hpp"
 
 #include <span>
 #include <vector>
@@ -43,14 +43,6 @@ class DenseMean {
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
-};
-
-/// Times at which the host reached each phase of a segment.
-struct SegmentTimes {
-  Index elements = 0;
-  Clock::time_point started;   ///< this rank's chunks were handed to the transport
-  Clock::time_point summed;    ///< all ranks' parts of this rank's chunk arrived; their sum was sent
-  Clock::time_point finished;  ///< the mean arrived
 };
 
 /// Dense mean of a long vector in segments. Each segment is a DenseMean and may start while later segments are still

@@ -6,6 +6,7 @@
 #include "core/memory/arena.hpp"
 #include "model/batch/batch.hpp"
 #include "model/bert/bert.hpp"
+#include "model/bert/enqueued_micro_batches.hpp"
 #include "model/bert/flops.hpp"
 #include "model/model_config.hpp"
 #include "model/optim/monitor/gradient_check.hpp"
@@ -16,29 +17,20 @@
 
 namespace bellwether::model {
 
-/// The enqueued micro-batches of one step, and the counts of their batch.
-struct EnqueuedMicroBatches {
-  std::int64_t sequences = 0, masked = 0, tokens = 0;  ///< of the global batch
-  std::int64_t count = 0;                              ///< micro-batches of this rank
-  std::int64_t first_sequences = 0;                    ///< sequences of the first micro-batch
-  double flops = 0;                                    ///< floating-point operations of this rank's matrix products
-  std::int64_t mark = 0;                               ///< argument of MicroBatchQueue::wait()
-};
-
 /// Enqueues forward and backward of a batch, which compute this rank's gradient and losses.
 class MicroBatchQueue {
  public:
-  /// ranks: P. All referenced objects must outlive the queue.
+  /// replicas: P, the ranks that share a step's data. All referenced objects must outlive the queue.
   MicroBatchQueue(Exec const& exec, ModelConfig const& config, Bert<float>& bert, optim::Optimizer& optimizer,
-                  Arena<>& parameters, Arena<>& gradients, int ranks)
+                  Arena<>& parameters, Arena<>& gradients, int replicas)
       : exec_(exec),
         config_(config),
         bert_(bert),
         optimizer_(optimizer),
         parameters_(parameters),
         gradients_(gradients),
-        ranks_(ranks) {
-    if (ranks == 1) first_.emplace(bert.layout().table);
+        replicas_(replicas) {
+    if (replicas == 1) first_.emplace(bert.layout().table);
   }
 
   /// Enqueues all micro-batches of a step. rate: learning rate of the step that uses these gradients. The gradients of
@@ -50,7 +42,7 @@ class MicroBatchQueue {
                                   .tokens = batch.global_tokens,
                                   .count = std::ssize(batch.micro_batches)};
     Kokkos::deep_copy(exec_, gradients_.flat(), 0.0f);
-    double const P = ranks_;
+    double const P = replicas_;
     LossScale const scale{.mlm = P / std::max<double>(1, static_cast<double>(batch.global_masked)),
                           .nsp = P / static_cast<double>(batch.global_sequences)};
     bert_.set_parameters(optimizer_.gradient_point(exec_, parameters_, rate));
@@ -93,7 +85,7 @@ class MicroBatchQueue {
   Bert<float>& bert_;
   optim::Optimizer& optimizer_;
   Arena<>&parameters_, &gradients_;
-  int ranks_;
+  int replicas_;
   std::optional<optim::PartNorm> first_;
   DeviceProgress computed_;
 };

@@ -16,8 +16,8 @@ SUBFOLDERS = {
     "model": ["model/layers", "model/layout", "model/batch", "model/heads", "model/optim", "model/optim/monitor",
               "model/optim/rules", "model/optim/strategies/average", "model/optim/strategies/one_bit", "model/bert"],
     "input": ["input/files", "input/threads", "input/text", "input/hdf5", "input/deck", "input/shards", "input/prepare"],
-    "app": ["app/format", "app/launch", "app/machine", "app/checkpoint", "app/statistics", "app/log", "app/train",
-            "app/estimate", "app/bench", "app/commands"],
+    "app": ["app/format", "app/launch", "app/machine", "app/checkpoint", "app/statistics", "app/log", "app/train/step",
+            "app/train", "app/estimate", "app/bench", "app/commands"],
 }
 TIES = ["model/optim/factory.cpp"]  # sources that may include all sub-folders of their folder
 

@@ -3,6 +3,7 @@
 #include "app/train/trainer.hpp"
 #include "app/train/training_data.hpp"
 #include "comm/transport/communicator.hpp"
+#include "comm/transport/process_grid.hpp"
 #include "comm/transport/world.hpp"
 #include "core/memory/arena.hpp"
 #include "input/shards/batch_stream.hpp"
@@ -49,7 +50,7 @@ double squared_norm(std::vector<float> const& g) {
 
 /// Returns the expected first row: the model's forward and backward passes over the same batch, summed on the host.
 Squares first_step(input::Deck const& deck, comm::World& world, input::IoThread& io) {
-  auto data = app::open_training_data(deck, world, io);
+  auto data = app::open_training_data(deck, comm::ProcessGrid(deck.comm, world), io);
   Exec const exec;
   auto const seed = static_cast<std::uint64_t>(deck.run.seed);
   model::Bert<float> bert(exec, deck.model, data.capacity(deck.batch, world.size()), seed);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Bellwether developers
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/train/batch_ahead.hpp"
+#include "app/train/step/batch_ahead.hpp"
 
 #include "app/launch/collective_errors.hpp"
 #include "core/system/error.hpp"

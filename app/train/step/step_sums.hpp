@@ -20,6 +20,7 @@ class StepSums {
       : rank_(rank), size_(size), values_(static_cast<std::size_t>(count) + static_cast<std::size_t>(slots * size)) {}
   void clear() { std::fill(values_.begin(), values_.end(), 0.0); }
   double& operator[](Sum which) { return values_[which]; }
+  double operator[](Sum which) const { return values_[which]; }
   void ask_to_stop(StopReason reason) {
     if (reason != StopReason::none) values_[stops + static_cast<int>(reason) - 1] = 1;
   }
