@@ -4,6 +4,7 @@
 
 #include "input/text/encoded_text.hpp"
 #include "input/text/structured_text.hpp"
+#include "input/text/tokenized_text.hpp"
 #include "input/text/typeset_text.hpp"
 #include "input/text/unicode.hpp"
 
@@ -257,8 +258,8 @@ std::string markup_warning(std::string_view start) {
 }
 
 std::string later_markup_warning(std::string_view part) {
-  for (auto const detect :
-       {json_warning, dump_warning, typesetting_warning, tag_warning, encoding_warning, escape_warning, table_warning})
+  for (auto const detect : {json_warning, dump_warning, token_warning, typesetting_warning, tag_warning,
+                            encoding_warning, escape_warning, table_warning})
     if (auto warning = detect(part); !warning.empty()) return warning;
   return "";
 }

@@ -154,6 +154,7 @@ def poor_texts(folder):
             (paragraphs(docs).replace(".", " <b>ab</b>."), [], "text.txt looks like HTML or XML"),
             (paragraphs([[f"{word(d)}\t{word(s)}\t{word(d + s)}." for s in range(20)] for d in range(60)]), [],
              "text.txt looks like a table"),
+            (paragraphs(docs).replace(".", " <unk> ab."), [], "text.txt holds <unk> for more than 1 in 300 words"),
             (paragraphs(docs).replace(".", " &amp; ab."), [], "text.txt holds entities of HTML")]:
         errors, _, strict = warnings_of(text, *arguments)
         assert words in errors, (words, errors)
