@@ -3,6 +3,7 @@
 #include "input/text/text_kind.hpp"
 
 #include "input/text/encoded_text.hpp"
+#include "input/text/rare_markup.hpp"
 #include "input/text/structured_text.hpp"
 #include "input/text/tokenized_text.hpp"
 #include "input/text/typeset_text.hpp"
@@ -264,8 +265,8 @@ std::string markup_warning(std::string_view start) {
 }
 
 std::string later_markup_warning(std::string_view part) {
-  for (auto const detect : {json_warning, dump_warning, token_warning, typesetting_warning, tag_warning,
-                            encoding_warning, escape_warning, table_warning})
+  for (auto const detect : {json_warning, dump_warning, token_warning, rare_markup_warning, typesetting_warning,
+                            tag_warning, encoding_warning, escape_warning, table_warning})
     if (auto warning = detect(part); !warning.empty()) return warning;
   return "";
 }

@@ -41,9 +41,9 @@ std::string stretch_fault(std::string_view bytes, std::string const& file);
 /// what later_markup_warning() does. Returns a warning without the file's name, or "".
 std::string markup_warning(std::string_view start);
 
-/// Detects JSON, HTML, XML, tables, encodings of mail and web, dumps, LaTeX, wiki markup and marks of other tokenizers
-/// in any part of a text, by their share of it. See structured_text.hpp, encoded_text.hpp, typeset_text.hpp and
-/// tokenized_text.hpp. `part`: some KiB or more.
+/// Detects JSON, HTML, XML, tables, encodings of mail and web, dumps, LaTeX, wiki markup, SQL, roff, BBCode and marks
+/// of other tokenizers in any part of a text, by their share of it. See structured_text.hpp, encoded_text.hpp,
+/// typeset_text.hpp, rare_markup.hpp and tokenized_text.hpp. `part`: some KiB or more.
 std::string later_markup_warning(std::string_view part);
 
 }  // namespace bellwether::input
