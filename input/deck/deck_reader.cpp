@@ -4,6 +4,7 @@
 
 #include "core/system/error.hpp"
 #include "input/deck/deck_characters.hpp"
+#include "input/deck/deck_syntax.hpp"
 #include "input/deck/suggestion.hpp"
 #include "input/files/written_path.hpp"
 
@@ -23,6 +24,12 @@ std::string printable(std::string const& name) {
 /// Names the first odd character of a key or a value as a likely cause; empty if there is none.
 std::string odd_note(std::vector<OddPlace> const& odd, bool in_override) {
   return odd.empty() ? "" : "; it holds " + described(odd.front(), in_override);
+}
+
+/// Explains a scalar of the deck that stands in place of a map, as far as a slip is known; empty if none is.
+std::string scalar_note(TreeNode const& value) {
+  bool const plain = value.kind == TreeNode::Kind::scalar && !value.quoted;
+  return odd_note(value.odd, false) + (plain ? missing_blank_hint(value.text, value.place) : "");
 }
 
 }  // namespace
@@ -60,8 +67,8 @@ void DeckReader::section(std::string_view name, std::string_view, std::function<
   section_place_ = entry ? entry->place : Place{1, 1};
   here_ = entry && entry->value.kind == TreeNode::Kind::map ? &entry->value : nullptr;
   if (entry && report_deck_ && !here_ && entry->value.kind != TreeNode::Kind::null)
-    add(entry->value.place, path_ + ": not a section; allowed: keys with values, one per line, indented" +
-                                odd_note(entry->value.odd, false));
+    add(entry->value.place,
+        path_ + ": not a section; allowed: keys with values, one per line, indented" + scalar_note(entry->value));
   describe(*this);
   path_.clear();
   group_ = {};
@@ -204,7 +211,9 @@ void DeckReader::check_key_names(TreeNode const& map, std::string const& path, s
     } else if (!entry.odd.empty()) {  // known keys have no odd characters
       add(change, entry.place, name + ": holds " + described(entry.odd.front(), change != nullptr));
     } else if (std::find(known.begin(), known.end(), entry.key) == known.end()) {
-      add(change, entry.place, name + ": " + unknown_key(entry.key, known, catalogue));
+      add(change, entry.place,
+          name + ": " + unknown_key(entry.key, known, catalogue) +
+              (change ? "" : missing_blank_hint(entry.key, entry.place)));
     }
   }
 }
@@ -221,7 +230,7 @@ void DeckReader::check_section(TreeNode const& map, std::string const& section, 
     if (entry->value.kind == TreeNode::Kind::map)
       check_key_names(entry->value, path + ".", leaves, catalogue);
     else if (auto const what = read_group_word(entry->value, leaves); !what.empty())
-      add(entry->value.place, path + ": " + what + odd_note(entry->value.odd, false));
+      add(entry->value.place, path + ": " + what + scalar_note(entry->value));
   }
 }
 
@@ -264,7 +273,7 @@ void DeckReader::finish(KeyCatalogue const& catalogue) {
     for (auto const& [section, keys] : catalogue)
       if (auto const* entry = root_.find(section)) check_section(entry->value, section, keys, catalogue);
     if (root_.kind == TreeNode::Kind::scalar || root_.kind == TreeNode::Kind::sequence)
-      add(root_.place, "not a map of sections; allowed: " + joined(sections_of(catalogue)));
+      add(root_.place, "not a map of sections; allowed: " + joined(sections_of(catalogue)) + scalar_note(root_));
   }
   std::map<std::string_view, Override const*> seen;
   for (auto const& change : overrides_) {

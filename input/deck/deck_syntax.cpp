@@ -82,6 +82,27 @@ bool goes_on_after_quote(std::string_view value) {
   return rest != npos && value[rest] != ':' && value[rest] != ',';
 }
 
+constexpr auto missing_blank = "type a blank after the colon";
+
+/// Returns the length of a key and its colon at the beginning of `text`, if something follows without a blank; else 0.
+std::size_t joined_key(std::string_view text) {
+  auto const colon = static_cast<std::size_t>(std::ranges::find_if_not(text, is_key_letter) - text.begin());
+  if (colon == 0 || colon + 1 >= text.size() || text[colon] != ':') return 0;
+  return std::string_view(" \t\r\n").find(text[colon + 1]) == npos ? colon + 1 : 0;
+}
+
+/// Returns where a list, map or quote follows the colon of a key in a map in braces: the bracket of `{train:[a]}`. npos
+/// if there is none.
+std::size_t joined_in_braces(std::string_view map) {
+  for (auto at = map.find_first_of("{,"); at != npos; at = map.find_first_of("{,", at + 1)) {
+    auto const key = map.find_first_not_of(" \t", at + 1);
+    if (key == npos) return npos;
+    auto const length = joined_key(map.substr(key));
+    if (length > 0 && std::string_view("[{\"'").find(map[key + length]) != npos) return key + length;
+  }
+  return npos;
+}
+
 /// Returns what is wrong with one line; empty if it has no known slip. is_error: the parser stopped at this line, not
 /// at the next one. column: receives the place of the slip, from 1.
 std::string slip(std::string_view line, bool is_error, std::size_t& column) {
@@ -99,7 +120,12 @@ std::string slip(std::string_view line, bool is_error, std::size_t& column) {
   if (value_at == npos) return "";
   auto const value = rest.substr(value_at);
   column = first + value_at + 1;
-  if (value_at == colon + 1) return "type a blank after the colon";
+  if (value_at == colon + 1) return missing_blank;
+  if (value[0] == '{')
+    if (auto const joined = joined_in_braces(value); joined != npos) {
+      column += joined;
+      return missing_blank;
+    }
   if (!is_error || std::string_view("[{|>&*!").find(value[0]) != npos) return "";
   if (value[0] == '@' || value[0] == '`' || value[0] == '%')
     return "a value that begins with " + std::string(1, value[0]) + " must be in quotes";
@@ -147,6 +173,12 @@ std::string syntax_hint(std::string_view text, Place error) {
   if (openings.bracket) return "; the bracket that opens at " + place_of(*openings.bracket) + " is never closed";
   if (error.line > 1) return "; possibly keys that are not indented alike: look at this line and the one above";
   return "";
+}
+
+std::string missing_blank_hint(std::string_view scalar, Place begin) {
+  auto const length = static_cast<int>(joined_key(scalar));
+  if (length == 0) return "";
+  return "; at " + std::to_string(begin.line) + ":" + std::to_string(begin.column + length) + ": " + missing_blank;
 }
 
 }  // namespace bellwether::input

@@ -18,4 +18,8 @@ std::optional<Place> unclosed_quote(std::string_view text, TextPlaces const& pla
 /// Returns "; " and what to do, or an empty text.
 std::string syntax_hint(std::string_view text, Place error);
 
+/// Explains an unquoted scalar such as `steps:3`, which the YAML library takes for a text. `begin`: its place. Returns
+/// "; " with the place of the missing blank, or an empty text if the scalar is no key and value.
+std::string missing_blank_hint(std::string_view scalar, Place begin);
+
 }  // namespace bellwether::input

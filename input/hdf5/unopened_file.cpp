@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "input/hdf5/unopened_file.hpp"
 
+#include "input/text/text_kind.hpp"
+
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -75,9 +77,15 @@ std::string cut_short(std::string const& reason) {
          "; wait until the program that writes or copies it has finished; if none does, copy it or make it again";
 }
 
-bool begins_with_gzip(int file) {
-  unsigned char start[2] = {};
-  return ::pread(file, start, sizeof start, 0) == 2 && start[0] == 0x1F && start[1] == 0x8B;
+/// Explains a file that does not begin as HDF5 does.
+std::string other_format(int file) {
+  std::array<char, 512> bytes{};
+  auto const got = ::pread(file, bytes.data(), bytes.size(), 0);
+  std::string_view const start(bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  auto const command = unpack_command(start);
+  if (command.empty()) return not_hdf5;
+  return "is " + std::string(format_name(start)) +
+         " and must be unpacked to be read; unpack it: " + std::string(command);
 }
 
 }  // namespace
@@ -129,8 +137,7 @@ std::string why_unopened(std::string const& path, std::string const& reason) {
     return "is a resource file of macOS that belongs to '" + name.substr(2) + "' and contains no HDF5; remove it";
   if (known && status.st_size == 0) return "is empty; the program that writes it has not finished, or has failed";
   if (says("truncated file")) return cut_short(reason);
-  if (says("file signature not found"))
-    return begins_with_gzip(file.get()) ? "is compressed as a whole; unpack it: gzip -dc FILE > NEW" : not_hdf5;
+  if (says("file signature not found")) return other_format(file.get());
   if (says("already open for write") || says("consistency flags"))
     return "was not closed by the program that wrote it, or is still open there (" + reason +
            "); once no program has it open, `h5clear -s " + path + "` repairs it";

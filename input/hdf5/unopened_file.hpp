@@ -22,8 +22,8 @@ inline constexpr char const* damage_advice =
 inline constexpr char const* not_hdf5 = "is not an HDF5 file";
 
 /// Explains why HDF5 could not open a file for reading, and what to do. It recognises missing permission, an empty
-/// file, a lock and its holder, a truncated, damaged or unclosed file, and other formats. `reason`: the library's own
-/// message, used if nothing else is found.
+/// file, a lock and its holder, a truncated, damaged or unclosed file, and other formats. For compressed files and
+/// archives it names the command that unpacks them. `reason`: the library's own message, used if nothing else is found.
 std::string why_unopened(std::string const& path, std::string const& reason);
 
 }  // namespace bellwether::input

@@ -11,7 +11,8 @@
 
 namespace bellwether::input {
 
-/// Counts how lines of a text begin, to recognise text that is wrapped at a fixed width. Only ASCII letters count.
+/// Counts how lines of a text begin, to recognise text that is wrapped at a fixed width. Marks of quoted mail, `> `
+/// once or several times, are no part of a line. Lengths are in characters.
 class LineStarts {
  public:
   static constexpr std::int64_t few = 20;  ///< with fewer lines, the shares mean little
@@ -22,21 +23,26 @@ class LineStarts {
   LineStarts& operator+=(LineStarts const& later);
 
   /// Returns true if the text is wrapped at a fixed width. Then more than 40 % of the lines begin in the middle of a
-  /// sentence, and more than 2 % with an upper-case letter. At one width most lines before the
-  /// first kind fit, but not with the first word of the next line. Code, chats and lists have lines of all lengths. In
-  /// text without upper-case letters, nothing marks a sentence.
+  /// sentence. At one width most lines before them fit, but not with the first word of the next line. Code, chats and
+  /// lists have lines of all lengths. Where capitals do not mark sentences, almost all lines must be so, and their
+  /// lengths must differ as words do: records of a log have one length.
   bool are_wrapped() const;
-  /// Returns the share of the lines that begin in the middle of a sentence. They begin with a lower-case letter,
-  /// and the line before, in the same document, does not end with sentence punctuation.
+  /// Returns true if most of the lines in a sentence are quoted mail.
+  bool are_quoted() const { return 2 * quoted_ > in_sentence_; }
+  /// Returns the share of the lines that begin in the middle of a sentence. They begin with a letter that is no
+  /// capital, and the line before, in the same document, does not end with sentence punctuation.
   double share_in_sentence() const;
   TextPlace first_in_sentence() const { return first_; }  ///< the first such line, if there is any
 
  private:
   static constexpr std::int64_t shortest = 24, longest = 199;  ///< characters of the line before
 
+  bool have_capitals() const;
+
   std::int64_t lines_ = 0, in_sentence_ = 0, upper_ = 0;
-  std::array<std::int64_t, longest + 1> lengths_{};  ///< lines in a sentence, by the length of the line before
-  std::array<std::int64_t, longest + 1> joined_{};   ///< the same, by this length, a blank and the line's first word
+  std::int64_t caseless_ = 0, unspaced_ = 0, quoted_ = 0;  ///< of the lines in a sentence
+  std::array<std::int64_t, longest + 1> lengths_{};        ///< lines in a sentence, by the length of the line before
+  std::array<std::int64_t, longest + 1> joined_{};  ///< the same, by this length, a blank and the line's first word
   TextPlace first_;
 };
 

@@ -3,7 +3,9 @@
 #include "input/text/text_kind.hpp"
 
 #include "input/text/encoded_text.hpp"
+#include "input/text/rare_markup.hpp"
 #include "input/text/structured_text.hpp"
+#include "input/text/tokenized_text.hpp"
 #include "input/text/typeset_text.hpp"
 #include "input/text/unicode.hpp"
 
@@ -19,36 +21,37 @@ namespace {
 
 using namespace std::string_view_literals;
 
-/// A format that is not text. `unpack`: the command that writes its content to standard output; empty if the content is
-/// not text either.
+/// A format that is not text.
 struct Format {
   std::size_t offset;
-  std::string_view magic, name, unpack;
+  std::string_view magic, name;
+  std::string_view unpack;         ///< writes the content to standard output; empty if the content is not text either
+  std::string_view to_files = {};  ///< writes any content into files; empty if the format packs no files
 };
 
 constexpr Format formats[] = {
-    {0, "\x1F\x8B"sv, "a gzip file", "gzip -dc"},
-    {0, "BZh"sv, "a bzip2 file", "bzip2 -dc"},
-    {0, "\xFD\x37zXZ\0"sv, "an xz file", "xz -dc"},
-    {0, "\x5D\0\0"sv, "an lzma file", "xz --format=lzma -dc"},
-    {0, "\x28\xB5\x2F\xFD"sv, "a Zstandard file", "zstd -dc"},
-    {0, "\x04\x22\x4D\x18"sv, "an LZ4 file", "lz4 -dc"},
-    {0, "\x02\x21\x4C\x18"sv, "an LZ4 file", "lz4 -dc"},
-    {0, "LZIP\x01"sv, "an lzip file", "lzip -dc"},
-    {0, "\x1F\x9D"sv, "a compress (.Z) file", "gzip -dc"},
-    {0, "\x89LZO\0"sv, "an lzop file", "lzop -dc"},
-    {0, "\xFF\x06\0\0sNaPpY"sv, "a framed Snappy file", "python3 -m snappy -d"},
+    {0, "\x1F\x8B"sv, "a gzip file", "gzip -dc", "gzip -dc FILE > NEW"},
+    {0, "BZh"sv, "a bzip2 file", "bzip2 -dc", "bzip2 -dc FILE > NEW"},
+    {0, "\xFD\x37zXZ\0"sv, "an xz file", "xz -dc", "xz -dc FILE > NEW"},
+    {0, "\x5D\0\0"sv, "an lzma file", "xz --format=lzma -dc", "xz --format=lzma -dc FILE > NEW"},
+    {0, "\x28\xB5\x2F\xFD"sv, "a Zstandard file", "zstd -dc", "zstd -dc FILE > NEW"},
+    {0, "\x04\x22\x4D\x18"sv, "an LZ4 file", "lz4 -dc", "lz4 -dc FILE > NEW"},
+    {0, "\x02\x21\x4C\x18"sv, "an LZ4 file", "lz4 -dc", "lz4 -dc FILE > NEW"},
+    {0, "LZIP\x01"sv, "an lzip file", "lzip -dc", "lzip -dc FILE > NEW"},
+    {0, "\x1F\x9D"sv, "a compress (.Z) file", "gzip -dc", "gzip -dc FILE > NEW"},
+    {0, "\x89LZO\0"sv, "an lzop file", "lzop -dc", "lzop -dc FILE > NEW"},
+    {0, "\xFF\x06\0\0sNaPpY"sv, "a framed Snappy file", "python3 -m snappy -d", "python3 -m snappy -d FILE > NEW"},
     {30, "mimetypeapplication/epub+zip"sv, "an EPUB book", "pandoc -t plain"},
     {30, "mimetypeapplication/vnd.oasis.opendocument.text"sv, "an OpenDocument text", "pandoc -t plain"},
     {30, "[Content_Types].xml"sv, "a Microsoft Office document", "pandoc -t plain"},
-    {0, "PK\x03\x04"sv, "a zip archive", "unzip -p"},
+    {0, "PK\x03\x04"sv, "a zip archive", "unzip -p", "unzip FILE"},
     {0, "PK\x05\x06"sv, "an empty zip archive", ""},
-    {0, "7z\xBC\xAF\x27\x1C"sv, "a 7-Zip archive", "7z x -so"},
-    {0, "Rar!\x1A\x07"sv, "a RAR archive", "unrar p -inul"},
-    {257, "ustar"sv, "a tar archive", "tar -xO -f"},
-    {0, "070701"sv, "a cpio archive", "cpio -i --to-stdout --quiet <"},
-    {0, "070702"sv, "a cpio archive", "cpio -i --to-stdout --quiet <"},
-    {0, "070707"sv, "a cpio archive", "cpio -i --to-stdout --quiet <"},
+    {0, "7z\xBC\xAF\x27\x1C"sv, "a 7-Zip archive", "7z x -so", "7z x FILE"},
+    {0, "Rar!\x1A\x07"sv, "a RAR archive", "unrar p -inul", "unrar x FILE"},
+    {257, "ustar"sv, "a tar archive", "tar -xO -f", "tar -xf FILE"},
+    {0, "070701"sv, "a cpio archive", "cpio -i --to-stdout --quiet <", "cpio -i < FILE"},
+    {0, "070702"sv, "a cpio archive", "cpio -i --to-stdout --quiet <", "cpio -i < FILE"},
+    {0, "070707"sv, "a cpio archive", "cpio -i --to-stdout --quiet <", "cpio -i < FILE"},
     {0, "!<arch>\n"sv, "an ar archive", ""},
     {0,
      "\x7F"
@@ -180,6 +183,11 @@ std::string_view format_name(std::string_view start) {
   return is_old_tar(start) ? "a tar archive" : "";
 }
 
+std::string_view unpack_command(std::string_view start) {
+  if (auto const* const format = find_format(start)) return format->to_files;
+  return is_old_tar(start) ? "tar -xf FILE" : "";
+}
+
 std::string text_fault(std::string_view start, Wrapping wrapping, std::string const& file,
                        std::string const& consumer) {
   bool const packed = wrapping == Wrapping::gzip;
@@ -257,8 +265,8 @@ std::string markup_warning(std::string_view start) {
 }
 
 std::string later_markup_warning(std::string_view part) {
-  for (auto const detect :
-       {json_warning, dump_warning, typesetting_warning, tag_warning, encoding_warning, escape_warning, table_warning})
+  for (auto const detect : {json_warning, dump_warning, token_warning, rare_markup_warning, typesetting_warning,
+                            tag_warning, encoding_warning, escape_warning, table_warning})
     if (auto warning = detect(part); !warning.empty()) return warning;
   return "";
 }

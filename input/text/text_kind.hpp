@@ -21,6 +21,10 @@ std::string text_fault(std::string_view start, Wrapping wrapping, std::string co
 /// Returns the format that the first bytes show, such as "a gzip file"; empty if they show none.
 std::string_view format_name(std::string_view start);
 
+/// Returns the command that writes the content of a compressed file or an archive into files, such as "xz -dc FILE >
+/// NEW"; empty for other formats. `start`: the first 512 bytes, or the whole file.
+std::string_view unpack_command(std::string_view start);
+
 /// Detects bytes that no text contains: only NUL, or more than 2 % NUL or control characters. Recognises UTF-16 and
 /// UTF-32 without a byte order mark by the positions of the NULs. Returns "" for text; otherwise as text_fault() does.
 std::string binary_fault(std::string_view bytes, std::string const& file);
@@ -37,8 +41,9 @@ std::string stretch_fault(std::string_view bytes, std::string const& file);
 /// what later_markup_warning() does. Returns a warning without the file's name, or "".
 std::string markup_warning(std::string_view start);
 
-/// Detects JSON, HTML, XML, tables, encodings of mail and web, dumps, LaTeX and wiki markup in any part of a text, by
-/// their share of it. See structured_text.hpp, encoded_text.hpp and typeset_text.hpp. `part`: some KiB or more.
+/// Detects JSON, HTML, XML, tables, encodings of mail and web, dumps, LaTeX, wiki markup, SQL, roff, BBCode and marks
+/// of other tokenizers in any part of a text, by their share of it. See structured_text.hpp, encoded_text.hpp,
+/// typeset_text.hpp, rare_markup.hpp and tokenized_text.hpp. `part`: some KiB or more.
 std::string later_markup_warning(std::string_view part);
 
 }  // namespace bellwether::input

@@ -148,6 +148,8 @@ bool is_letter(char32_t c) {
   return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_ME;
 }
 
+bool is_small(char32_t c) { return utf8proc_category(static_cast<utf8proc_int32_t>(c)) == UTF8PROC_CATEGORY_LL; }
+
 bool is_capital(char32_t c) {
   auto const code = static_cast<utf8proc_int32_t>(c);
   return utf8proc_tolower(code) != code;

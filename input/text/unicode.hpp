@@ -24,6 +24,7 @@ bool is_white_space(char32_t c);
 bool is_invisible(char32_t c);
 /// A letter, an ideograph or a mark (categories L and M).
 bool is_letter(char32_t c);
+bool is_small(char32_t c);     ///< a lower-case letter, also of scripts without capitals in use, such as Georgian
 bool is_capital(char32_t c);   ///< a letter that lower-casing changes
 bool is_accented(char32_t c);  ///< a non-spacing mark, or a character whose decomposition (NFD) has one
 

@@ -154,6 +154,7 @@ def poor_texts(folder):
             (paragraphs(docs).replace(".", " <b>ab</b>."), [], "text.txt looks like HTML or XML"),
             (paragraphs([[f"{word(d)}\t{word(s)}\t{word(d + s)}." for s in range(20)] for d in range(60)]), [],
              "text.txt looks like a table"),
+            (paragraphs(docs).replace(".", " <unk> ab."), [], "text.txt holds <unk> for more than 1 in 300 words"),
             (paragraphs(docs).replace(".", " &amp; ab."), [], "text.txt holds entities of HTML")]:
         errors, _, strict = warnings_of(text, *arguments)
         assert words in errors, (words, errors)
@@ -161,9 +162,13 @@ def poor_texts(folder):
         assert not list(folder.path.glob("*.partial")) and not list(folder.path.glob("strict*"))
     errors, _, _ = warnings_of(wrapped, "--wrapped")
     assert errors == "", errors
-    # Without capital letters nothing shows where sentences begin.
-    errors, _, _ = warnings_of(wrapped.lower())
-    assert "--wrapped" not in errors, errors
+    # Without capital letters the lengths of the lines show it. Mail quotes lines.
+    lengths = random.Random(4)
+    small = textwrap.fill(" ".join(lengths.choice(LETTERS) * lengths.randrange(1, 10) for _ in range(3000)), 72) + "\n"
+    for poor, words in ((small, "the text is wrapped at a fixed width; add --wrapped"),
+                        (re.sub(r"^(?=.)", "> ", wrapped, flags=re.M), "the text is quoted mail, wrapped at a fixed width; remove the marks")):
+        errors, _, _ = warnings_of(poor)
+        assert words in errors, errors
     # An empty file among others is named, also if only a vocabulary is made.
     folder.write("text.txt", paragraphs(docs))
     folder.write("empty.txt", "")

@@ -9,6 +9,7 @@ using namespace bellwether;
 using namespace bellwether::input;
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::EndsWith;
+using Catch::Matchers::StartsWith;
 
 TEST_CASE("A quote that is never closed is reported where it opens") {
   for (std::string const quote : {"\"", "'"}) {
@@ -36,6 +37,30 @@ TEST_CASE("Quotes inside values open nothing") {
     INFO(name);
     CHECK(faults_of(folder.with_data("run:\n  name: " + std::string(name) + "\n  seed: 3\n")).empty());
   }
+}
+
+TEST_CASE("A missing blank after a colon is explained where YAML reads a text") {
+  constexpr auto is_section_fault = "schedule: not a section; allowed: keys with values, one per line, indented";
+  CHECK(fault_after_data("schedule:\n  steps:3\n") ==
+        "4:3: " + std::string(is_section_fault) + "; at 4:9: type a blank after the colon");
+  CHECK(fault_after_data("schedule:\n  steps:3  # few\n\nrun:\n  seed: 1\n") ==
+        "4:3: " + std::string(is_section_fault) + "; at 4:9: type a blank after the colon");
+  CHECK(fault_after_data("schedule: steps:3\n") ==
+        "3:11: " + std::string(is_section_fault) + "; at 3:17: type a blank after the colon");
+  CHECK_THAT(fault_after_data("schedule: {steps:3}\n"),
+             StartsWith("3:12: schedule.steps:3: unknown key") && EndsWith("; at 3:18: type a blank after the colon"));
+  CHECK_THAT(fault_after_data("schedule:{steps: 3}\n"),
+             StartsWith("3:1: ") && EndsWith("; at 3:10: type a blank after the colon"));
+  CHECK_THAT(fault_after_data("optimizer:\n  method: onebit_lamb\n  freeze:\n    latest:0.25\n"),
+             StartsWith("6:5: optimizer.freeze: ") && EndsWith("; at 6:12: type a blank after the colon"));
+  CHECK_THAT(fault_after_data("run: {name:[x]}\n"), EndsWith("; at 3:12: type a blank after the colon"));
+  CHECK_THAT(fault_after_data("run: {seed: 1, name:[x]}\n"), EndsWith("; at 3:21: type a blank after the colon"));
+  DeckFolder const folder;
+  CHECK_THAT(faults_of(folder.source("steps:3\n")).back(),
+             ContainsSubstring("not a map of sections") && EndsWith("; at 1:7: type a blank after the colon"));
+  // Without a key before a colon, nothing is known.
+  for (auto const* value : {"3", "steps 3", "'steps:3'", "Steps:3", "a b:3"})
+    CHECK_THAT(fault_after_data("schedule: " + std::string(value) + "\n"), EndsWith(is_section_fault));
 }
 
 TEST_CASE("Frequent slips of YAML are explained") {

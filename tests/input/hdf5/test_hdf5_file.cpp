@@ -8,6 +8,7 @@
 #include "tests/input/temporary_folder.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
@@ -21,6 +22,7 @@
 #include <numeric>
 #include <span>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -320,8 +322,30 @@ TEST_CASE("a compressed chunk that is damaged is an error that says so", "[hdf5]
 }
 
 TEST_CASE("an HDF5 file that was compressed as a whole is recognised", "[hdf5]") {
+  using namespace std::string_view_literals;
+  struct Packed {
+    std::string_view start;
+    std::string what, command;
+  };
+  auto const packed = GENERATE(Packed{"\x1F\x8B\x08 and more"sv, "a gzip file", "gzip -dc FILE > NEW"},
+                               Packed{"BZh91AY&SY and more"sv, "a bzip2 file", "bzip2 -dc FILE > NEW"},
+                               Packed{"\xFD\x37zXZ\0 and more"sv, "an xz file", "xz -dc FILE > NEW"},
+                               Packed{"\x28\xB5\x2F\xFD and more"sv, "a Zstandard file", "zstd -dc FILE > NEW"},
+                               Packed{"PK\x03\x04 and more"sv, "a zip archive", "unzip FILE"},
+                               Packed{"7z\xBC\xAF\x27\x1C and more"sv, "a 7-Zip archive", "7z x FILE"});
   TemporaryFolder const folder;
-  std::ofstream(folder / "a.h5.gz", std::ios::binary) << "\x1F\x8B\x08 and more";
-  CHECK_THROWS_WITH(Hdf5File::open(folder / "a.h5.gz"),
-                    folder / "a.h5.gz" + ": is compressed as a whole; unpack it: gzip -dc FILE > NEW");
+  std::ofstream(folder / "a.h5", std::ios::binary) << packed.start << std::string(600, ' ');
+  CHECK_THROWS_WITH(
+      Hdf5File::open(folder / "a.h5"),
+      folder / "a.h5" + ": is " + packed.what + " and must be unpacked to be read; unpack it: " + packed.command);
+}
+
+TEST_CASE("a tar archive, and a file that packs nothing, in place of HDF5", "[hdf5]") {
+  TemporaryFolder const folder;
+  std::ofstream(folder / "a.h5", std::ios::binary)
+      << "shards/a.h5" + std::string(246, '\0') + "ustar" + std::string(600, '\0');
+  CHECK_THROWS_WITH(Hdf5File::open(folder / "a.h5"),
+                    folder / "a.h5" + ": is a tar archive and must be unpacked to be read; unpack it: tar -xf FILE");
+  std::ofstream(folder / "b.h5") << "%PDF-1.7 is a document";
+  CHECK_THROWS_WITH(Hdf5File::open(folder / "b.h5"), folder / "b.h5" + ": " + not_hdf5);
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "input/prepare/line_starts.hpp"
 #include "input/prepare/segment_worker.hpp"
+#include "input/text/unicode.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -59,6 +60,39 @@ std::vector<std::string> lowered(std::vector<std::string> lines) {
   return lines;
 }
 
+/// Returns the lines with other letters in place of ASCII ones. first: the one for a; capital: the one for A.
+std::vector<std::string> in_script(std::vector<std::string> lines, char32_t first, char32_t capital) {
+  for (auto& line : lines) {
+    std::string written;
+    for (char const c : line)
+      if (c >= 'a' && c <= 'z')
+        append_utf8(written, first + static_cast<char32_t>(c - 'a'));
+      else if (c >= 'A' && c <= 'Z')
+        append_utf8(written, capital + static_cast<char32_t>(c - 'A'));
+      else
+        written += c;
+    line = written;
+  }
+  return lines;
+}
+
+/// Returns the lines without full stops at their ends.
+std::vector<std::string> unmarked(std::vector<std::string> lines) {
+  for (auto& line : lines)
+    if (line.ends_with('.')) line.pop_back();
+  return lines;
+}
+
+std::vector<std::string> quoted(std::vector<std::string> lines) {
+  for (auto& line : lines) line.insert(0, "> ");
+  return lines;
+}
+
+struct Script {
+  char32_t first, capital;
+};
+constexpr Script scripts[] = {{0x430, 0x410}, {0x3B1, 0x391}, {0x5D0, 0x5D0}};  // Cyrillic, Greek, Hebrew
+
 }  // namespace
 
 TEST_CASE("text that is wrapped at a fixed width is recognised", "[text]") {
@@ -72,13 +106,78 @@ TEST_CASE("text that is wrapped at a fixed width is recognised", "[text]") {
   CHECK(!counted(lines).are_wrapped());
 }
 
+TEST_CASE("wrapped text is recognised in other scripts, and without capitals", "[text]") {
+  auto const lines = wrapped(prose(300), 72);
+  CHECK(counted(lowered(lines)).are_wrapped());
+  for (auto const& [first, capital] : scripts) {
+    CHECK(counted(in_script(lines, first, capital)).are_wrapped());
+    CHECK(counted(in_script(lowered(lines), first, capital)).are_wrapped());
+  }
+  // Chinese has neither capitals nor blanks.
+  std::mt19937 random(9);
+  std::vector<std::string> chinese(200);
+  for (auto& line : chinese)
+    for (int characters = 40; characters > 0; --characters) append_utf8(line, 0x4E00 + random() % 3000);
+  CHECK(counted(chinese).are_wrapped());
+}
+
+TEST_CASE("sentences on lines of their own are no wrapped text in any script", "[text]") {
+  auto const sentences = prose(600);
+  for (auto const& [first, capital] : scripts) {
+    auto const lines = in_script(sentences, first, capital);
+    CHECK(!counted(lines).are_wrapped());
+    CHECK(!counted(in_script(lowered(sentences), first, capital)).are_wrapped());
+    CHECK(!counted(unmarked(in_script(lowered(sentences), first, capital))).are_wrapped());
+  }
+  CHECK(counted(unmarked(lowered(sentences))).share_in_sentence() > 0.4);
+  CHECK(!counted(unmarked(lowered(sentences))).are_wrapped());
+  std::mt19937 random(9);
+  std::vector<std::string> chinese(600);
+  for (auto& line : chinese)
+    for (auto characters = 10 + random() % 50; characters > 0; --characters)
+      append_utf8(line, 0x4E00 + random() % 3000);
+  CHECK(counted(chinese).share_in_sentence() > 0.4);
+  CHECK(!counted(chinese).are_wrapped());
+  for (auto& line : chinese) line += "\u3002";
+  CHECK(counted(chinese).share_in_sentence() == 0);
+}
+
+TEST_CASE("records of one length and addresses are no wrapped text", "[text]") {
+  std::mt19937 random(11);
+  std::vector<std::string> records, addresses;
+  for (int i = 0; i < 200; ++i) {
+    records.push_back("worker " + std::to_string(100 + random() % 900) + " has taken its rows of a shard");
+    addresses.push_back("https://example.org/pages/of/one/length/" + std::to_string(1000 + random() % 100));
+  }
+  CHECK(counted(records).share_in_sentence() > 0.4);
+  CHECK(!counted(records).are_wrapped());
+  CHECK(!counted(addresses).are_wrapped());
+}
+
+TEST_CASE("quoted mail is recognised without its marks", "[text]") {
+  auto const lines = wrapped(prose(300), 72);
+  CHECK(!counted(lines).are_quoted());
+  for (auto const& mail : {quoted(lines), quoted(quoted(lowered(lines)))}) {
+    auto const starts = counted(mail);
+    CHECK(starts.are_quoted());
+    CHECK(
+        wrapped_warning(starts, "a.txt:2")
+            .ends_with(" % of the lines begin in the middle of a sentence, such as a.txt:2: the text is quoted mail, "
+                       "wrapped at a fixed width; remove the marks, as sed -E 's/^([ \\t]*>)+ ?//' FILE does, and add "
+                       "--wrapped, which joins the lines of a paragraph"));
+  }
+  CHECK(!counted(quoted(prose(300))).are_wrapped());
+  // A reply does not continue what it answers.
+  CHECK(counted({"> This is a line of many characters", "line"}).share_in_sentence() == 0);
+  CHECK(counted({"> This is a line of many characters", "> line"}).share_in_sentence() == 0.5);
+}
+
 TEST_CASE("lines of other texts are not taken for wrapped ones", "[text]") {
   auto const sentences = prose(300);
   CHECK(!counted({}).are_wrapped());
   CHECK(!counted(sentences).are_wrapped());
   CHECK(counted(sentences).share_in_sentence() == 0);
-  // Without capital letters nothing shows where sentences begin.
-  CHECK(!counted(lowered(wrapped(sentences, 72))).are_wrapped());
+  CHECK(!counted(lowered(sentences)).are_wrapped());
   // Messages of a chat: no punctuation, few capital letters, all lengths.
   auto chat = lowered(sentences);
   for (std::size_t i = 0; i < chat.size(); ++i) {
@@ -111,7 +210,8 @@ TEST_CASE("a line is in a sentence unless the line before ends one", "[text]") {
   std::string const before = "This is a line of many characters";
   auto const share_after = [&](std::string const& end) { return counted({before + end, "line"}).share_in_sentence(); };
   for (auto const* end : {"", ",", " and", ")", "\"", " (as said)", " -"}) CHECK(share_after(end) == 0.5);
-  for (auto const* end : {".", "!", "?", ":", ";", "\u2026", ".\"", "!')", ".\u201D", "?\u00BB", ". "})
+  for (auto const* end : {".", "!", "?", ":", ";", "\u2026", ".\"", "!')", ".\u201D", "?\u00BB", ". ", "\u3002\u300D",
+                          "\u061F", "\u0964", ".\u201C"})
     CHECK(share_after(end) == 0);
   CHECK(counted({before, "Line"}).share_in_sentence() == 0);
   CHECK(counted({before, "12 lines"}).share_in_sentence() == 0);
