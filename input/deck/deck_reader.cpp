@@ -28,8 +28,9 @@ std::string odd_note(std::vector<OddPlace> const& odd, bool in_override) {
 
 /// Explains a scalar of the deck that stands in place of a map, as far as a slip is known; empty if none is.
 std::string scalar_note(TreeNode const& value) {
+  if (!value.odd.empty()) return odd_note(value.odd, false);  // an odd blank after a colon is named, not called missing
   bool const plain = value.kind == TreeNode::Kind::scalar && !value.quoted;
-  return odd_note(value.odd, false) + (plain ? missing_blank_hint(value.text, value.place) : "");
+  return plain ? missing_blank_hint(value.text, value.place) : "";
 }
 
 }  // namespace
