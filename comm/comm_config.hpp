@@ -56,9 +56,9 @@ struct CommConfig {
     return scale_groups.value_or(std::max<std::int64_t>(1, (count + share - 1) / share));
   }
 
-  /// compresses: true if the optimizer method compresses its exchange.
-  void describe(ConfigVisitor& visit, bool compresses) {
-    constexpr auto onebit_methods = "optimizer.method: onebit_lamb, onebit_adam or onebit_sgd";
+  /// compresses: true if the optimizer method compresses its exchange. compressing_methods: names those that do, as a
+  /// condition on a key.
+  void describe(ConfigVisitor& visit, bool compresses, std::string_view compressing_methods) {
     visit.choice(
         {.name = "transport",
          .help = "library of the collectives. With 'mpi': MPI gets the buffers directly. With 'mpi_staged': it gets "
@@ -84,7 +84,7 @@ struct CommConfig {
                  "elements",
          .minimum = 1,
          .maximum = 1 << 20,
-         .only_with = onebit_methods,
+         .only_with = compressing_methods,
          .applies = compresses,
          .default_allowed = true},
         scale_groups);
@@ -92,7 +92,7 @@ struct CommConfig {
         {.name = "error_feedback",
          .help = "add the compression error of each exchange to the next one; 'false' is for comparisons and harms "
                  "training",
-         .only_with = onebit_methods,
+         .only_with = compressing_methods,
          .applies = compresses,
          .default_allowed = true},
         error_feedback);

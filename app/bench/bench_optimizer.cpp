@@ -36,21 +36,6 @@ void fill_gradients(Exec const& exec, Index count, int rank, float* gradients) {
       });
 }
 
-/// Returns the method with the same dense steps; nothing if there is none.
-std::optional<Method> uncompressed(Method method) {
-  switch (method) {
-    case Method::onebit_lamb:
-      return Method::lamb;
-    case Method::onebit_adam:
-      return Method::adamw;
-    case Method::lamb:
-    case Method::adamw:
-    case Method::onebit_sgd:
-      return std::nullopt;
-  }
-  throw InternalError("unknown optimizer method");
-}
-
 std::vector<ExchangeRow> timeline_of(optim::StepReport const& report, Clock::time_point start) {
   std::vector<ExchangeRow> rows;
   if (report.phase != optim::Phase::compressed) return rows;
@@ -107,12 +92,13 @@ class Bench {
     auto const dense =
         phase(*optimizer, 1, optim::Phase::dense, name_of(method), dense_bounds(config, bench_.comm, ranks_.size()));
     ends_[method] = dense;
-    if (auto const twin = uncompressed(method); twin && ends_.contains(*twin))
-      result_.phases.back().checks.push_back({"the same parameters as " + std::string(name_of(*twin)) + ", bit for bit",
-                                              holds_everywhere(ranks_, ends_[*twin] == dense)});
+    Method const twin{.rule = method.rule};  // it has the same dense steps
+    if (compresses && ends_.contains(twin))
+      result_.phases.back().checks.push_back({"the same parameters as " + name_of(twin) + ", bit for bit",
+                                              holds_everywhere(ranks_, ends_[twin] == dense)});
     if (!compresses) return;
     phase(*optimizer, steps + 1, optim::Phase::compressed, name_of(method), compressed_bounds(config, ranks_.size()));
-    if (method != Method::onebit_lamb) return;
+    if (method != Method::onebit_lamb) return;  // the only one whose bytes the specification counts
     auto& compressed = result_.phases.back();
     compressed.specified_bytes = specified_bytes(ranks_.size());
     compressed.over_specified = compressed.step.median / seconds_for(compressed.specified_bytes, compressed);

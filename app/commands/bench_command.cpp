@@ -140,16 +140,19 @@ struct Subject {
   std::int64_t sequences = 0;  ///< of a micro-batch
 };
 
-std::vector<optim::Method> all_methods() {
-  std::vector<optim::Method> methods;
-  for (std::size_t i = 0; i < optim::method_names.size(); ++i) methods.push_back(static_cast<optim::Method>(i));
-  return methods;
+/// Returns the names of all methods, or of those without a freeze.
+std::vector<std::string> names_of_methods(bool with_freeze) {
+  std::vector<std::string> names;
+  for (auto const& method : optim::named_methods())
+    if (with_freeze || !compresses(method)) names.push_back(name_of(method));
+  return names;
 }
 
 Subject subject_of(std::string const& model, comm::World& world) {
   auto const size = std::ranges::find_if(sizes, [&](auto const& each) { return model == each.name; });
   if (size != sizes.end()) {
-    Subject subject{.model = {}, .optimizer = {}, .comm = {}, .methods = all_methods(), .sequences = size->sequences};
+    Subject subject{
+        .model = {}, .optimizer = {}, .comm = {}, .methods = optim::named_methods(), .sequences = size->sequences};
     subject.model.layers = size->layers;
     subject.model.hidden = size->hidden;
     subject.model.heads = size->heads;
@@ -173,10 +176,6 @@ Subject subject_of(std::string const& model, comm::World& world) {
           .sequences = deck.batch.micro};
 }
 
-optim::Method method_of(std::string const& name) {
-  return static_cast<optim::Method>(std::ranges::find(optim::method_names, name) - optim::method_names.begin());
-}
-
 void require_exchange(comm::World const& world) {
   if (world.size() == 1) throw CommonError("--timeline: one rank exchanges nothing; at least 2 are needed");
 }
@@ -195,7 +194,7 @@ int run_optimizer(std::string const& model, std::vector<std::string> const& meth
                        .warmup = common.warmup,
                        .calls = common.calls};
   if (!methods.empty()) bench.methods.clear();
-  for (auto const& name : methods) bench.methods.push_back(method_of(name));
+  for (auto const& name : methods) bench.methods.push_back(optim::method_of(name).value());
   auto const machine = BenchMachine::of(world);
   auto const result = bench_optimizer(world, bench);
   if (session.rank() == 0) tables(common) << machine_text(machine) << optimizer_text(result);
@@ -245,7 +244,7 @@ int run_step(StepOptions const& options, Session& session) {
                   .calls = options.calls,
                   .profile = options.profile,
                   .timeline = options.timeline};
-  bench.optimizer.method = method_of(options.method);
+  bench.optimizer.method = optim::method_of(options.method).value();
   for (auto const& type : options.types) bench.types.push_back(type == "bf16" ? ComputeType::bf16 : ComputeType::fp32);
   auto const machine = BenchMachine::of(world);
   if (session.rank() == 0) tables(options) << machine_text(machine);
@@ -267,8 +266,8 @@ void add_step(Command bench) {
       .check(one_of({"fp32", "bf16"}))
       .type_name("TYPE,...")
       .show_default();
-  command.option("--method", options->method, "a method without a freeze: lamb or adamw")
-      .check(one_of({"lamb", "adamw"}))
+  command.option("--method", options->method, "a method without a freeze")
+      .check(one_of(names_of_methods(false)))
       .show_default();
   command
       .option("--sequences", options->sequences,
@@ -322,7 +321,7 @@ void add_optimizer(Command bench) {
   add_model(command, options->model);
   command.option("--method", options->methods, "methods, separated by commas; default: all, or the deck's")
       .separated_by(',')
-      .check(one_of({optim::method_names.begin(), optim::method_names.end()}))
+      .check(one_of(names_of_methods(true)))
       .type_name("NAME,...");
   command.flag("--timeline", options->timeline, "also time the segments of compressed exchanges");
   add_common(command, *options);

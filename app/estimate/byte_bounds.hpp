@@ -3,6 +3,7 @@
 #pragma once
 
 #include "comm/comm_config.hpp"
+#include "model/optim/kernel_bound.hpp"
 #include "model/optim/optimizer_config.hpp"
 
 #include <string>
@@ -10,12 +11,7 @@
 
 namespace bellwether::app {
 
-/// The memory traffic of one kernel of a step, in bytes per element of the model.
-struct KernelBound {
-  std::string label;
-  double least = 0;  ///< minimum for this part of the step, in the form with the fewest bytes
-  double moved = 0;  ///< read and written by the kernel with its actual arguments
-};
+using optim::KernelBound;
 
 /// Returns the kernels of a step that process all elements of the model, in launch order, with the minimum traffic of
 /// docs/developer/onebit_methods.md, section 8.4, in bytes per element:

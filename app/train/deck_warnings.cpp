@@ -7,6 +7,7 @@
 #include "input/deck/deck.hpp"
 #include "input/deck/deck_values.hpp"
 #include "input/files/written_path.hpp"
+#include "model/optim/registry.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,28 +15,10 @@
 namespace bellwether::app {
 namespace {
 
-using optim::Method;
-
 /// Returns the memory of an exponential average in steps, 1/(1 - beta): it has then mostly forgotten its start.
 std::int64_t memory_of(double beta) {
   // 1 - 0.9 is slightly less than 0.1 in floating point, but the memory is ten steps, not eleven.
   return static_cast<std::int64_t>(std::ceil(1.0 / (1.0 - beta) * (1.0 - 1e-9)));
-}
-
-/// Names what a method that compresses is if it never freezes. \throws InternalError for other methods.
-char const* uncompressed(Method method) {
-  switch (method) {
-    case Method::onebit_lamb:
-      return "plain LAMB to the end";
-    case Method::onebit_adam:
-      return "plain Adam to the end";
-    case Method::onebit_sgd:
-      return "plain SGD with momentum to the end";
-    case Method::lamb:
-    case Method::adamw:
-      break;
-  }
-  throw InternalError("the optimizer method has no freeze");
 }
 
 /// Checks the given step of the freeze, or the latest one if the program chooses it. A chosen freeze waits until the
@@ -46,7 +29,7 @@ std::vector<std::string> freeze_warnings(input::Deck const& deck) {
   auto const& freeze = optimizer.freeze;
   if (!compresses(optimizer.method)) return {};
   std::int64_t const variance_memory = freezes_variance(optimizer.method) ? memory_of(optimizer.beta2) : 0;
-  std::int64_t const ratio_memory = optimizer.method == Method::onebit_lamb ? memory_of(optimizer.coefficient_beta) : 0;
+  std::int64_t const ratio_memory = averages_ratios(optimizer.method) ? memory_of(optimizer.coefficient_beta) : 0;
   auto const at = freeze.step.value_or(freeze.latest_step(schedule.steps));
   auto const total = std::to_string(schedule.steps) + (schedule.steps == 1 ? " step" : " steps");
   auto const subject = freeze.step ? "optimizer.freeze.step: " + std::to_string(at) + ", but "
@@ -56,8 +39,8 @@ std::vector<std::string> freeze_warnings(input::Deck const& deck) {
     bool const chosen_before = !freeze.step && freezes_variance(optimizer.method) &&
                                std::max({variance_memory, ratio_memory, schedule.warmup_steps}) < schedule.steps;
     if (chosen_before) return {};
-    return {subject + "schedule.steps is " + std::to_string(schedule.steps) + ": nothing is ever compressed, " +
-            uncompressed(optimizer.method)};
+    return {subject + "schedule.steps is " + std::to_string(schedule.steps) + ": nothing is ever compressed, plain " +
+            std::string(rule_of(optimizer.method).title) + " to the end"};
   }
   std::vector<std::string> texts;
   if (at < variance_memory)

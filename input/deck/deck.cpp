@@ -31,8 +31,9 @@ void Deck::describe(ConfigVisitor& visit) {
   section("model", "the dimensions of BERT", model);
   section("optimizer", "update rule and its parameters", optimizer);
   section("schedule", "number of steps, and the learning rate over time", schedule);
-  visit.section("comm", "how ranks exchange gradients",
-                [this](ConfigVisitor& inner) { comm.describe(inner, optim::compresses(optimizer.method)); });
+  visit.section("comm", "how ranks exchange gradients", [this](ConfigVisitor& inner) {
+    comm.describe(inner, optim::compresses(optimizer.method), "optimizer." + optim::methods_where(optim::compresses));
+  });
   section("checkpoint", "when and how the state is saved", checkpoint);
   section("statistics", "what is measured, and how often", statistics);
 }

@@ -116,20 +116,19 @@ void check_keys(Deck const& deck, Origins const& origins, std::set<std::string, 
     contradict("optimizer." + low_key, "optimizer." + high_key, least + " is above " + high_key + "; at most " + most,
                most + " is below " + low_key + "; at least " + least);
   };
-  using optim::Method;
-  bool const compressed_lamb = optimizer.method == Method::onebit_lamb;
   bool const compresses = optim::compresses(optimizer.method);
-  if (optimizer.method == Method::lamb || compressed_lamb)
+  if (has_trust_ratio(optimizer.method))
     ordered("min_coefficient", optimizer.min_coefficient, "max_coefficient", optimizer.max_coefficient);
   if (freezes_variance(optimizer.method) && optimizer.freeze.step && *optimizer.freeze.step < 2)
     contradict("optimizer.freeze.step", "optimizer.freeze.step", {},
                std::to_string(*optimizer.freeze.step) +
-                   " leaves no variance to freeze; at least 2 with method: " + std::string(name_of(optimizer.method)));
+                   " leaves no variance to freeze; at least 2 with method: " + name_of(optimizer.method));
   // `true` is not the default, so the user set it.
-  if (compresses && optimizer.bias_correction)
+  if (optimizer.bias_correction && !corrects_bias(optimizer.method))
     contradict("optimizer.bias_correction", "optimizer.bias_correction", {},
-               "true, but the 1-bit methods have none; set it to false, or method to lamb or adamw");
-  if (compressed_lamb) {
+               "true, but method: " + name_of(optimizer.method) + " has none; set it to false, or use " +
+                   optim::methods_where(optim::corrects_bias));
+  if (averages_ratios(optimizer.method)) {
     ordered("factor_min", optimizer.factor_min, "factor_max", optimizer.factor_max);
     bool const in_order = optimizer.factor_min <= optimizer.factor_max;
     if (in_order && optimizer.factor_min > 1)

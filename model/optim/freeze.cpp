@@ -25,8 +25,7 @@ FreezePoint::FreezePoint(OptimizerConfig const& config, std::int64_t steps, std:
       latest_(config.freeze.latest_step(steps)),
       change_(std::numeric_limits<double>::quiet_NaN()) {
   if (!has_variance(config.method) && fixed_ < 0) fixed_ = latest_;  // there is no variance to look at
-  if (config.method == Method::onebit_lamb)
-    earliest_ = std::max(earliest_, steps_for(1 / (1 - config.coefficient_beta)));
+  if (averages_ratios(config.method)) earliest_ = std::max(earliest_, steps_for(1 / (1 - config.coefficient_beta)));
 }
 
 bool FreezePoint::reached(std::int64_t t, std::function<double(double)> const& drift) {

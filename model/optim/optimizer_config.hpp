@@ -4,58 +4,16 @@
 
 #include "comm/comm_config.hpp"
 #include "core/config_visitor.hpp"
-#include "core/system/error.hpp"
+#include "model/optim/method.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace bellwether::optim {
-
-enum class Method { lamb, adamw, onebit_lamb, onebit_adam, onebit_sgd };
-
-/// The names of the methods in decks and options, in the order of the enum.
-inline constexpr std::array<std::string_view, 5> method_names{"lamb", "adamw", "onebit_lamb", "onebit_adam",
-                                                              "onebit_sgd"};
-
-/// Returns the method's name in decks.
-constexpr std::string_view name_of(Method method) { return method_names.at(static_cast<std::size_t>(method)); }
-
-// The switches have no default, so that the compiler warns of a new method that one of them does not decide.
-
-/// Returns whether a method sends one bit an element after a freeze.
-constexpr bool compresses(Method method) {
-  switch (method) {
-    case Method::lamb:
-    case Method::adamw:
-      return false;
-    case Method::onebit_lamb:
-    case Method::onebit_adam:
-    case Method::onebit_sgd:
-      return true;
-  }
-  throw InternalError("unknown optimizer method");
-}
-
-/// Returns whether a method divides the momentum by the root of a variance.
-constexpr bool has_variance(Method method) {
-  switch (method) {
-    case Method::lamb:
-    case Method::adamw:
-    case Method::onebit_lamb:
-    case Method::onebit_adam:
-      return true;
-    case Method::onebit_sgd:
-      return false;
-  }
-  throw InternalError("unknown optimizer method");
-}
-
-/// Returns whether a method freezes its variance when compression begins.
-constexpr bool freezes_variance(Method method) { return compresses(method) && has_variance(method); }
 
 enum class Unify { layer, element, none };        ///< units in which momenta share one scale
 enum class Exchange { gradient, momentum };       ///< what is compressed after the freeze
@@ -81,7 +39,7 @@ struct FreezeConfig {
 
 /// Deck section `optimizer`.
 struct OptimizerConfig {
-  Method method = Method::lamb;
+  Method method;
   double lr = 1e-3;
   double beta1 = 0.9;
   double beta2 = 0.999;
@@ -112,18 +70,8 @@ struct OptimizerConfig {
 
   /// Returns whether the sums of the frozen variance by tensor are updated.
   bool variance_grows() const {
-    if (frozen_variance != FrozenVariance::shape) return false;
-    switch (method) {
-      case Method::lamb:
-      case Method::adamw:
-      case Method::onebit_sgd:
-        return false;
-      case Method::onebit_lamb:
-        return steer == Steer::norm;
-      case Method::onebit_adam:
-        return true;
-    }
-    throw InternalError("unknown optimizer method");
+    if (frozen_variance != FrozenVariance::shape || !freezes_variance(method)) return false;
+    return !has_trust_ratio(method) || steer == Steer::norm;
   }
 
   /// Returns the factor of the momentum's last change that the update after the freeze adds to the momentum.
@@ -139,16 +87,23 @@ struct OptimizerConfig {
   }
 
   void describe(ConfigVisitor& visit) {
-    constexpr auto adaptive_methods = "method: lamb, adamw, onebit_lamb or onebit_adam";
-    constexpr auto onebit_methods = "method: onebit_lamb, onebit_adam or onebit_sgd";
+    auto const methods = named_methods();
+    std::vector<std::string> names;
+    for (auto const& each : methods) names.push_back(name_of(each));
+    auto index = static_cast<int>(std::ranges::find(methods, method) - methods.begin());
     visit.choice({.name = "method",
                   .help = "update rule; the onebit methods average gradients before the freeze and send one bit an "
                           "element after it"},
-                 {method_names.begin(), method_names.end()}, method);
-    bool const lamb = method == Method::lamb || method == Method::onebit_lamb;
+                 {names.begin(), names.end()}, index);
+    method = methods.at(static_cast<std::size_t>(index));
+    auto const adaptive_methods = methods_where(has_variance), onebit_methods = methods_where(optim::compresses),
+               freezing_methods = methods_where(optim::freezes_variance),
+               trust_methods = methods_where(has_trust_ratio), onebit_trust_methods = methods_where(averages_ratios);
+    bool const trusts = has_trust_ratio(method);
     bool const adaptive = has_variance(method);
     bool const compresses = optim::compresses(method);
     bool const freezes_variance = optim::freezes_variance(method);
+    bool const averages = averages_ratios(method);
     visit.field({.name = "lr", .help = "peak learning rate; the schedule scales it", .minimum = 0, .maximum = 1e6}, lr);
     visit.field(
         {.name = "beta1", .help = "decay of the momentum", .minimum = 0, .maximum = 1, .maximum_allowed = false},
@@ -182,16 +137,16 @@ struct OptimizerConfig {
                  .help = "lower bound of the trust ratio",
                  .minimum = 0,
                  .maximum = 1e6,
-                 .only_with = "method: lamb or onebit_lamb",
-                 .applies = lamb},
+                 .only_with = trust_methods,
+                 .applies = trusts},
                 min_coefficient);
     visit.field({.name = "max_coefficient",
                  .help = "upper bound of the trust ratio",
                  .minimum = 0,
                  .maximum = 1e6,
                  .minimum_allowed = false,
-                 .only_with = "method: lamb or onebit_lamb",
-                 .applies = lamb},
+                 .only_with = trust_methods,
+                 .applies = trusts},
                 max_coefficient);
     visit.field({.name = "freeze.step",
                  .help = "real steps before the variance is frozen and compression begins; not set ('freeze: auto'): "
@@ -216,15 +171,15 @@ struct OptimizerConfig {
                  .minimum = 0,
                  .maximum = 1,
                  .maximum_allowed = false,
-                 .only_with = "method: onebit_lamb",
-                 .applies = method == Method::onebit_lamb},
+                 .only_with = onebit_trust_methods,
+                 .applies = averages},
                 coefficient_beta);
     visit.choice(
         {.name = "exchange",
          .help =
              "what is compressed after the freeze: each rank's 'gradient', whose mean updates the momentum, or each "
              "rank's 'momentum', as in the 1-bit papers",
-         .only_with = "method: onebit_lamb or onebit_adam",
+         .only_with = freezing_methods,
          .applies = freezes_variance},
         {"gradient", "momentum"}, exchange);
     visit.field(
@@ -246,15 +201,15 @@ struct OptimizerConfig {
                   .help = "what scales the rate of each tensor after the freeze. With 'norm': LAMB's trust ratio of "
                           "the actual update. With 'variance', as in the 1-bit LAMB paper: the average ratio before "
                           "the freeze times a factor r from the frozen and a fresh variance",
-                  .only_with = "method: onebit_lamb",
-                  .applies = method == Method::onebit_lamb},
+                  .only_with = onebit_trust_methods,
+                  .applies = averages},
                  {"variance", "norm"}, steer);
     visit.choice({.name = "frozen_variance",
                   .help = "what is frozen of the variance. With 'shape': its shape inside each tensor, while the "
                           "tensor's sum follows the norm of its mean gradient, which a sketch estimates. With 'whole', "
                           "as in the papers: all of it",
                   .only_with = "method: onebit_adam, or onebit_lamb and steer: norm",
-                  .applies = freezes_variance && (method == Method::onebit_adam || steer == Steer::norm)},
+                  .applies = freezes_variance && (!trusts || steer == Steer::norm)},
                  {"shape", "whole"}, frozen_variance);
     visit.field({.name = "factor_min",
                  .help = "lower bound of the factor r on the averaged trust ratio",
@@ -262,7 +217,7 @@ struct OptimizerConfig {
                  .maximum = 1e6,
                  .minimum_allowed = false,
                  .only_with = "steer: variance",
-                 .applies = method == Method::onebit_lamb && steer == Steer::variance},
+                 .applies = averages && steer == Steer::variance},
                 factor_min);
     visit.field({.name = "factor_max",
                  .help = "upper bound of the factor r",
@@ -270,20 +225,20 @@ struct OptimizerConfig {
                  .maximum = 1e6,
                  .minimum_allowed = false,
                  .only_with = "steer: variance",
-                 .applies = method == Method::onebit_lamb && steer == Steer::variance},
+                 .applies = averages && steer == Steer::variance},
                 factor_max);
     visit.field({.name = "factor_threshold",
                  .help = "largest relative change of the factor r from one step to the next",
                  .minimum = 0,
                  .maximum = 1,
                  .only_with = "steer: variance",
-                 .applies = method == Method::onebit_lamb && steer == Steer::variance},
+                 .applies = averages && steer == Steer::variance},
                 factor_threshold);
     visit.choice({.name = "unify",
                   .help = "units of the exchange, before elements share one scale. With 'element': values are divided "
                           "by the root of the frozen variance. With 'layer', as in the 1-bit LAMB paper: each tensor "
                           "is brought to one magnitude. With 'none': values are not scaled",
-                  .only_with = "method: onebit_lamb or onebit_adam",
+                  .only_with = freezing_methods,
                   .applies = freezes_variance},
                  {"layer", "element", "none"}, unify);
     visit.choice(

@@ -19,7 +19,7 @@ SUBFOLDERS = {
     "app": ["app/format", "app/launch", "app/machine", "app/checkpoint", "app/statistics", "app/log", "app/train/step",
             "app/train", "app/estimate", "app/bench", "app/commands"],
 }
-TIES = ["model/optim/factory.cpp"]  # sources that may include all sub-folders of their folder
+TIES = []  # sources that may include all sub-folders of their folder
 
 
 @functools.lru_cache(maxsize=None)

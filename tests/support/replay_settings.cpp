@@ -158,7 +158,9 @@ ReplaySettings read_settings(Json const& settings) {
   DefaultsAllowed relaxed(reader);
   relaxed.section("run", "", [&](ConfigVisitor& visit) { deck.run.describe(visit); });
   relaxed.section("optimizer", "", [&](ConfigVisitor& visit) { config.describe(visit); });
-  relaxed.section("comm", "", [&](ConfigVisitor& visit) { deck.comm.describe(visit, compresses(config.method)); });
+  relaxed.section("comm", "", [&](ConfigVisitor& visit) {
+    deck.comm.describe(visit, compresses(config.method), methods_where(optim::compresses));
+  });
   reader.finish(given.catalogue);
   std::vector<std::string> faults;
   for (auto const& fault : reader.faults()) faults.push_back(given.renamed(fault.text));

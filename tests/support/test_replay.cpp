@@ -180,7 +180,7 @@ TEST_CASE("replay refuses the settings that a deck refuses") {
             .starts_with("optimizer.unify: unknown value 'layers' (did you mean 'layer'?)"));
   CHECK(fault("/optimizer/name", "onebit").starts_with("optimizer.name: unknown value 'onebit'"));
   CHECK(fault_without("/optimizer/name")
-            .starts_with("optimizer.name: missing; allowed: one of lamb, adamw, onebit_lamb"));
+            .starts_with("optimizer.name: missing; allowed: one of lamb, adamw, sgd, onebit_lamb"));
   CHECK(fault("/optimizer", "onebit_lamb").starts_with("optimizer: \"onebit_lamb\"; allowed: an object"));
   CHECK(fault("/optimizer/frozen_variance", "shape").starts_with("optimizer.frozen_variance: does not apply here; "));
   for (auto const* method : {"onebit_lamb", "onebit_adam", "onebit_sgd"}) {
@@ -188,8 +188,8 @@ TEST_CASE("replay refuses the settings that a deck refuses") {
     document["optimizer"]["name"] = method;
     CHECK(faults_of(document) == Faults());
     CHECK(fault(document, "/optimizer/bias_correction", true) ==
-          "optimizer.bias_correction: true, but the 1-bit methods have none; set it to false, or method to lamb or "
-          "adamw");
+          "optimizer.bias_correction: true, but method: " + std::string(method) +
+              " has none; set it to false, or use method: lamb or adamw");
     CHECK(fault(document, "/optimizer/betas/1", 2).starts_with("optimizer.betas[1]: '2' is out of range; "));
   }
   auto document = good();

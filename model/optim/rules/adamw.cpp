@@ -2,11 +2,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/optim/rules/adamw.hpp"
 
+#include "model/optim/registry.hpp"
 #include "model/optim/rules/bit_kernels.hpp"
 #include "model/optim/rules/decoded_kernels.hpp"
 #include "model/optim/rules/dense_kernels.hpp"
 
 namespace bellwether::optim {
+namespace {
+
+std::vector<KernelBound> decoded_adam_kernels(DecodedMean const& mean) {
+  constexpr double bit = 1.0 / 8;
+  double const apply = 8 + (mean.by_root ? 0 : 4);  // read x, and the variance unless bits are in its units; write x
+  if (mean.in_bits)
+    return {{"bellwether::optim::bit_apply", apply + bit, apply + mean.bytes},
+            {"bellwether::optim::keep_momentum_bits", 0, 4 * bit}};
+  // Read m, v, x; write m, x.
+  return {{"bellwether::optim::decoded_adam_apply", mean.momenta ? apply + bit : 20.125, 20 + mean.bytes}};
+}
+
+}  // namespace
 
 AdamW::AdamW(OptimizerConfig const& settings, OptimizerContext const& context)
     : UpdateRule(settings, context),
@@ -49,6 +63,21 @@ void AdamW::visit_state(StateVisitor& visit) {
 
 std::int64_t AdamW::bytes() const {
   return momentum_.number_bytes() + static_cast<std::int64_t>(variance_.span().size_bytes()) + tensor_bytes();
+}
+
+RuleEntry adamw_rule() {
+  return {.name = "adamw",
+          .title = "AdamW",
+          .help = "Adam with decoupled weight decay",
+          .traits = {.variance = true, .bias_correction = true, .decodes = true},
+          .make = [](OptimizerConfig const& config, OptimizerContext const& context,
+                     Freezing) -> std::unique_ptr<UpdateRule> { return std::make_unique<AdamW>(config, context); },
+          .dense_kernels =
+              [] {
+                return std::vector<KernelBound>{
+                    {"bellwether::optim::adamw_update", 28, 28}};  // read g, m, v, x; write m, v, x
+              },
+          .decoded_kernels = decoded_adam_kernels};
 }
 
 }  // namespace bellwether::optim

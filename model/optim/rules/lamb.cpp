@@ -3,6 +3,7 @@
 #include "model/optim/rules/lamb.hpp"
 
 #include "core/system/error.hpp"
+#include "model/optim/registry.hpp"
 #include "model/optim/rules/bit_kernels.hpp"
 #include "model/optim/rules/dense_kernels.hpp"
 
@@ -17,6 +18,24 @@ struct Place {
 };
 
 constexpr auto fresh_name = "fresh_variance";
+
+// With a sign momentum, the sums read x, the new bits and, unless bits are in its units, the variance. With steer:
+// variance they also read the variance and the old bits, and read and write f. Then apply reads x, v and the bits
+// again, and writes x.
+std::vector<KernelBound> decoded_lamb_kernels(DecodedMean const& mean) {
+  constexpr double bit = 1.0 / 8;
+  double const fresh = mean.fresh ? 8 : 0, variance = mean.by_root ? 0 : 4, apply = 8 + variance;
+  double const sums = 4 + (mean.fresh ? 4 : variance) + fresh;
+  int const sets = mean.fresh ? 2 : 1;
+  if (mean.in_bits)
+    return {{"bellwether::optim::bit_lamb_sums", sums + sets * bit, sums + sets * mean.bytes},
+            {"bellwether::optim::bit_apply", apply + bit, apply + mean.bytes},
+            {"bellwether::optim::keep_momentum_bits", 0, 4 * bit}};
+  // Read m, v, x; write m, u; read and write f if there is one.
+  return {{"bellwether::optim::decoded_lamb_moments", mean.momenta ? sums + sets * bit : 20.25 + fresh,
+           20 + fresh + mean.bytes},
+          {"bellwether::optim::lamb_apply", mean.momenta ? apply + bit : 12, 12}};
+}
 
 }  // namespace
 
@@ -168,6 +187,22 @@ std::int64_t Lamb::frozen_bytes() const {
   return config().steer == Steer::variance && freezing_ == Freezing::possible
              ? static_cast<std::int64_t>(variance_.span().size_bytes())
              : 0;
+}
+
+RuleEntry lamb_rule() {
+  return {.name = "lamb",
+          .title = "LAMB",
+          .help = "layer-wise adaptive rates: Adam's direction, scaled for each tensor by a trust ratio",
+          .traits = {.variance = true, .bias_correction = true, .trust_ratio = true, .decodes = true},
+          .make = [](OptimizerConfig const& config, OptimizerContext const& context, Freezing freezing)
+              -> std::unique_ptr<UpdateRule> { return std::make_unique<Lamb>(config, context, freezing); },
+          .dense_kernels =
+              [] {
+                return std::vector<KernelBound>{
+                    {"bellwether::optim::lamb_moments", 28, 28},  // read g, m, v, x; write m, v, u
+                    {"bellwether::optim::lamb_apply", 12, 12}};   // read u, x; write x
+              },
+          .decoded_kernels = decoded_lamb_kernels};
 }
 
 }  // namespace bellwether::optim

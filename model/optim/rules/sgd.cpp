@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/optim/rules/sgd.hpp"
 
+#include "model/optim/registry.hpp"
 #include "model/optim/rules/decoded_kernels.hpp"
 #include "model/optim/rules/dense_kernels.hpp"
 
@@ -22,6 +23,24 @@ void Sgd::update(RuleStep const& step, ReducedGradient const& gradient) {
   else
     decoded_sgd_apply(step.exec, blocks, tensors(), beta1, gradient.decoded, rate, gradient_check, parameters,
                       momentum_.numbers());
+}
+
+RuleEntry sgd_rule() {
+  return {.name = "sgd",
+          .title = "SGD with momentum",
+          .help = "stochastic gradient descent with momentum",
+          .traits = {.decodes = true},
+          .make = [](OptimizerConfig const& config, OptimizerContext const& context,
+                     Freezing) -> std::unique_ptr<UpdateRule> { return std::make_unique<Sgd>(config, context); },
+          .dense_kernels =
+              [] {
+                return std::vector<KernelBound>{{"bellwether::optim::sgd_apply", 20, 20}};  // read g, m, x; write m, x
+              },
+          .decoded_kernels =
+              [](DecodedMean const& mean) {
+                return std::vector<KernelBound>{
+                    {"bellwether::optim::decoded_sgd_apply", 16.125, 16 + mean.bytes}};  // read m, x; write m, x
+              }};
 }
 
 }  // namespace bellwether::optim

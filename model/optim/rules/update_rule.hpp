@@ -4,6 +4,7 @@
 
 #include "comm/compression/signs.hpp"
 #include "model/optim/monitor/step_record.hpp"
+#include "model/optim/registry.hpp"
 #include "model/optim/rules/momentum.hpp"
 #include "model/optim/rules/update_kernels.hpp"
 #include "model/optim/tensor_rules.hpp"
@@ -29,9 +30,6 @@ struct RuleStep {
   float* scratch;  ///< (n) memory that the rule may overwrite; the gradient's if that is in memory
   StepScalars const& scalars;
 };
-
-/// Whether a strategy replaces the mean gradient by a compressed one during a run, and freezes the variance then.
-enum class Freezing { never, possible };
 
 /// How parameters move, given the reduced gradient of a step. A rule owns its moments. It knows neither ranks nor
 /// messages. If the gradient check says skip, an update changes nothing.
@@ -90,7 +88,9 @@ class UpdateRule {
 };
 
 /// Constructs the rule of config.method.
-std::unique_ptr<UpdateRule> make_rule(OptimizerConfig const& config, OptimizerContext const& context,
-                                      Freezing freezing);
+inline std::unique_ptr<UpdateRule> make_rule(OptimizerConfig const& config, OptimizerContext const& context,
+                                             Freezing freezing) {
+  return rule_of(config.method).make(config, context, freezing);
+}
 
 }  // namespace bellwether::optim

@@ -40,7 +40,7 @@ statistics: {evaluate_every: 20, evaluate_sequences: 64, layers_every: 2, flush:
 
 SHARES = {"worker_error_share", "server_error_share", "sign_agreement"}
 ONEBIT = {"weight_norm", "update_norm", "momentum_norm", "largest_update", *SHARES}
-LAYERS = {"adamw": set(), "lamb": {"trust_ratio", "weight_norm", "update_norm"},
+LAYERS = {"adamw": set(), "sgd": set(), "lamb": {"trust_ratio", "weight_norm", "update_norm"},
           "onebit_lamb": {"trust_ratio", "average", "factor", "root_growth", *ONEBIT},
           "onebit_adam": {"root_growth", *ONEBIT}, "onebit_sgd": ONEBIT}  # quantities of each method
 

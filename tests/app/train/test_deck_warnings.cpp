@@ -112,7 +112,7 @@ TEST_CASE("A chosen freeze that never happens causes a warning") {
   auto deck = chosen(Method::onebit_adam, 1);
   deck.schedule = {.steps = 1000, .warmup_steps = 0};
   auto const subject = "optimizer.freeze.latest: 1 of 1000 steps is step 1000, but ";
-  CHECK(warning(deck, subject) == "schedule.steps is 1000: nothing is ever compressed, plain Adam to the end");
+  CHECK(warning(deck, subject) == "schedule.steps is 1000: nothing is ever compressed, plain AdamW to the end");
   deck.optimizer.beta2 = 0.99;
   CHECK(app::deck_warnings(deck).empty());
   deck.optimizer.method = Method::onebit_sgd;
@@ -125,7 +125,7 @@ TEST_CASE("A freeze that never happens causes a single warning") {
   deck.optimizer.beta2 = 0.99999;
   CHECK(warning(deck) == "schedule.steps is 1000: nothing is ever compressed, plain LAMB to the end");
   deck.optimizer.method = Method::onebit_adam;
-  CHECK(warning(deck).ends_with("plain Adam to the end"));
+  CHECK(warning(deck).ends_with("plain AdamW to the end"));
   deck.optimizer.method = Method::onebit_sgd;
   CHECK(warning(deck).ends_with("plain SGD with momentum to the end"));
 }

@@ -50,11 +50,11 @@ TEST_CASE("A value of a wrong type is rejected") {
   CHECK(fault("optimizer:\n  lr: fast\n") ==
         "4:7: optimizer.lr: 'fast' is not a number; allowed: a number from 0 to 1000000");
   CHECK(fault("optimizer:\n  method: lam\n") ==
-        "4:11: optimizer.method: unknown value 'lam' (did you mean 'lamb'?); one of lamb, adamw, onebit_lamb, "
-        "onebit_adam, onebit_sgd");
+        "4:11: optimizer.method: unknown value 'lam' (did you mean 'lamb'?); one of lamb, adamw, sgd, "
+        "onebit_lamb, onebit_adam, onebit_sgd");
   CHECK(fault("optimizer:\n  method: [lamb]\n") ==
-        "4:11: optimizer.method: a list is not a word; allowed: one of lamb, adamw, onebit_lamb, onebit_adam, "
-        "onebit_sgd");
+        "4:11: optimizer.method: a list is not a word; allowed: one of lamb, adamw, sgd, onebit_lamb, "
+        "onebit_adam, onebit_sgd");
   CHECK(fault("run:\n  name: [a]\n") == "4:9: run.name: a list is not a text; allowed: a text");
   CHECK(fault("run:\n  name: ''\n") == "4:9: run.name: an empty text; allowed: a text");
   CHECK(fault("run:\n  walltime: 3:50\n") ==
@@ -181,11 +181,13 @@ TEST_CASE("Settings that the chosen method would ignore are rejected") {
   DeckFolder const folder;
   for (std::string const method : {"onebit_lamb", "onebit_adam", "onebit_sgd"}) {
     auto const text = "optimizer:\n  method: " + method + "\n  bias_correction: ";
-    CHECK(fault(text + "true\n") ==
-          "5:20: optimizer.bias_correction: true, but the 1-bit methods have none; set it to false, or method to lamb "
-          "or adamw");
+    CHECK(fault(text + "true\n") == "5:20: optimizer.bias_correction: true, but method: " + method +
+                                        " has none; set it to false, or use method: " + "lamb or adamw");
     CHECK(faults_of(folder.with_data(text + "false\ncomm: {scale_groups: 7, error_feedback: false}\n")) == Faults());
   }
+  CHECK(
+      fault("optimizer:\n  method: sgd\n  bias_correction: true\n") ==
+      "5:20: optimizer.bias_correction: true, but method: sgd has none; set it to false, or use method: lamb or adamw");
   std::string const meaningless =
       "does not apply here; only with optimizer.method: onebit_lamb, onebit_adam or onebit_sgd";
   for (std::string const method : {"lamb", "adamw"}) {

@@ -20,8 +20,8 @@ TEST_CASE("An override of the method drops keys that only apply to the deck's me
   CHECK(again.comm.error_feedback);
   // A key that would change the training is not dropped.
   CHECK(faults_of(folder.with_data("optimizer:\n  bias_correction: true\n", {"optimizer.method=onebit_adam"})) ==
-        Faults{"deck.yaml:4:20: optimizer.bias_correction: true, but the 1-bit methods have none; set it to false, or "
-               "method to lamb or adamw"});
+        Faults{"deck.yaml:4:20: optimizer.bias_correction: true, but method: onebit_adam has none; set it to false, or "
+               "use method: lamb or adamw"});
 }
 
 TEST_CASE("A warning names the keys that are not used with the method of an override") {

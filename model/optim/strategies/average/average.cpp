@@ -40,4 +40,14 @@ std::optional<SentBytes> Average::predicted_bytes(Phase phase) const {
   return phase == Phase::dense ? std::optional(sent_) : std::nullopt;
 }
 
+StrategyEntry average_strategy() {
+  return {.name = "average",
+          .help = "ranks average their gradients at every step",
+          .traits = {},
+          .make = [](OptimizerConfig const& config, OptimizerContext const& context) -> std::unique_ptr<Optimizer> {
+            return std::make_unique<Average>(config, context);
+          },
+          .refusal = [](RuleEntry const&) { return std::string(); }};
+}
+
 }  // namespace bellwether::optim

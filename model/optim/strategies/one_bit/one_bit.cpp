@@ -3,6 +3,7 @@
 #include "model/optim/strategies/one_bit/one_bit.hpp"
 
 #include "core/system/error.hpp"
+#include "model/optim/strategies/one_bit/exchange_bounds.hpp"
 #include "model/optim/strategies/one_bit/exchange_form.hpp"
 
 #include <algorithm>
@@ -314,6 +315,20 @@ std::int64_t OneBit::state_bytes() const {
   return rule_->bytes() - (momentum != nullptr ? momentum->number_bytes() : 0) +
          static_cast<std::int64_t>(update_sums_.extent(0) * sizeof(double)) + record_.bytes() +
          (drift_ ? drift_->bytes() : 0) + std::max(dense_bytes(), compressed_bytes());
+}
+
+StrategyEntry one_bit_strategy() {
+  return {.name = "one_bit",
+          .help = "ranks average gradients until the freeze, then exchange one bit an element with error feedback",
+          .traits = {.compresses = true},
+          .make = [](OptimizerConfig const& config, OptimizerContext const& context) -> std::unique_ptr<Optimizer> {
+            return std::make_unique<OneBit>(config, context);
+          },
+          .refusal = [](RuleEntry const& rule) -> std::string {
+            return rule.traits.decodes ? "" : std::string(rule.title) + " cannot update from a compressed mean";
+          },
+          .exchange_kernels = exchange_kernels,
+          .decoded_mean = decoded_mean};
 }
 
 }  // namespace bellwether::optim
