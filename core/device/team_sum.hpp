@@ -2,31 +2,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/compiler.hpp"
 #include "core/types.hpp"
-#include "core/unroll.hpp"
-
-/// Marks a loop whose iterations touch different elements: the compiler need not check for aliasing.
-#if defined(__CUDACC__) || defined(__HIPCC__) || !defined(__GNUC__)
-#define BELLWETHER_INDEPENDENT
-#else
-#define BELLWETHER_INDEPENDENT _Pragma("GCC ivdep")
-#endif
 
 namespace bellwether {
 
 /// How a team processes a block. On hosts, a team is one thread that processes `lanes` neighbours at a time. Each lane
 /// has a separate sum, so that the compiler vectorises without reordering the sums. On devices, each thread takes one
-/// element, or four where it reads packs (team_runs.hpp). BELLWETHER_DEVICE_TEAMS, a build for tests, runs the device
-/// path on hosts with teams of one thread.
+/// element, or four where it reads packs (team_runs.hpp). In a build for tests (device_teams_on_hosts), hosts take the
+/// device path, too, with teams of one thread.
 template <class Space>
 struct TeamShape {
   static constexpr bool on_host =
       Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
-#ifdef BELLWETHER_DEVICE_TEAMS
-  static constexpr bool host = false;
-#else
-  static constexpr bool host = on_host;
-#endif
+  static constexpr bool host = on_host && !device_teams_on_hosts;
   static constexpr int lanes = host ? 32 : 1;
   static constexpr int threads = on_host ? 1 : 256;
 };

@@ -2,13 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/compiler.hpp"
+
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
 #include <cstring>
 
-// Vector types of GCC and Clang, if the registers hold all lanes.
-#if defined(__GNUC__) && defined(__AVX512F__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+// Vector types of GCC and Clang, if the registers hold all lanes. The branches are on an instruction set of the CPU,
+// not on a space: only AVX-512 has such registers.
+#if defined(BELLWETHER_VECTOR_TYPES) && defined(__AVX512F__)
 #define BELLWETHER_VECTOR_SUMS
 #endif
 
