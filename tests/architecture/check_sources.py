@@ -272,11 +272,12 @@ def named_paths():
 
 
 MAPS = ["docs/developer/architecture.md"]
+NAMING = [*MAPS, "docs/developer/kernels.md"]  # their tables name functions of files
 
 
 def named_functions():
-    """In a map's table with a column of files, each file, or its header or source, contains the names of the same row."""
-    for path in (page for page in MAPS if page in tree.files()):
+    """In a table of NAMING with a column of files, each file, or its header or source, contains the names of the same row."""
+    for path in (page for page in NAMING if page in tree.files()):
         for where, row in pages.rows(path):
             file = row.get("file", "").strip("`")
             sources = [name for name in tree.files() if os.path.splitext(name)[0] == os.path.splitext(file)[0]]

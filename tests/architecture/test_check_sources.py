@@ -78,6 +78,7 @@ BROKEN = [
     ("named_paths", {"docs/a.md": "In `core/gemm/`.\n", "core/gemm.cpp": ""}),
     ("named_paths", {"docs/a.md": "| `app/*.cpp` |\n", "app/a.hpp": ""}),
     ("named_functions", {MAP: "| file | function |\n|---|---|\n| `core/a.cpp` | `A::g`: ends it |\n", "core/a.cpp": "A a; // g\n"}),
+    ("named_functions", {check_sources.NAMING[1]: "| name in code | file |\n|---|---|\n| `f`, `g` | `core/a.hpp` |\n", "core/a.hpp": "void f();\n"}),
     ("subfolders_listed", {MAP: TABLE.replace("| `core/gemm` | x |\n", "")}),
     ("subfolders_listed", {MAP: TABLE + "| `core/other` | x |\n"}),
     ("diagrams", {"docs/a.dot": DOT}),
