@@ -89,6 +89,14 @@ namespace bellwether {
 
 namespace detail {
 
+/// Sums lanes in pairs: the upper half is added to the lower half until one is left. Overwrites them.
+template <int lanes>
+KOKKOS_FORCEINLINE_FUNCTION double sum_in_halves(double (&lane)[lanes]) {
+  for (int half = lanes / 2; half > 0; half /= 2)
+    for (int i = 0; i < half; ++i) lane[i] += lane[i + half];
+  return lane[0];
+}
+
 /// Combines the values of a team's threads with += and returns the result to all. Synchronises once, regardless
 /// of the size of Total.
 template <class Space, class Team, class Total>
@@ -126,11 +134,7 @@ KOKKOS_INLINE_FUNCTION Sums<N> team_sum(Team const& team, Index first, Index las
     for (int i = 0; i < N; ++i) sums[i][lane] += term.value[i];
   }
   Sums<N> result;
-  for (int i = 0; i < N; ++i) {
-    for (int half = lanes / 2; half > 0; half /= 2)
-      for (int lane = 0; lane < half; ++lane) sums[i][lane] += sums[i][lane + half];
-    result.value[i] = sums[i][0];
-  }
+  for (int i = 0; i < N; ++i) result.value[i] = detail::sum_in_halves(sums[i]);
   return detail::of_all_threads<Space>(team, result);
 }
 
@@ -168,11 +172,7 @@ KOKKOS_INLINE_FUNCTION SumsAndLargest<N> team_sum_and_largest(Team const& team, 
   }
   for (int lane = 0; k + lane < last; ++lane) add(lane, body(k + lane));
   SumsAndLargest<N> result;
-  for (int i = 0; i < N; ++i) {
-    for (int half = lanes / 2; half > 0; half /= 2)
-      for (int lane = 0; lane < half; ++lane) sums[i][lane] += sums[i][lane + half];
-    result.value[i] = sums[i][0];
-  }
+  for (int i = 0; i < N; ++i) result.value[i] = detail::sum_in_halves(sums[i]);
   for (int half = lanes / 2; half > 0; half /= 2)
     for (int lane = 0; lane < half; ++lane)
       largest[lane] = largest[lane] < largest[lane + half] ? largest[lane + half] : largest[lane];

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/compiler.hpp"
+#include "core/device/team_sum.hpp"
 
 #include <Kokkos_Core.hpp>
 
@@ -38,14 +39,12 @@ class LaneDoubles {
 #else
   KOKKOS_INLINE_FUNCTION void add(int lane, double term) { sums_[lane] += term; }
 #endif
-  /// Sums the lanes in pairs: the upper half is added to the lower half until one is left.
+  /// Sums the lanes in the order of team_sum().
   KOKKOS_INLINE_FUNCTION double total() const {
     double lane[lanes];
     static_assert(sizeof sums_ == sizeof lane);
     std::memcpy(lane, sums_, sizeof lane);
-    for (int half = lanes / 2; half > 0; half /= 2)
-      for (int i = 0; i < half; ++i) lane[i] += lane[i + half];
-    return lane[0];
+    return sum_in_halves(lane);
   }
 
  private:
