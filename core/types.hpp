@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/index.hpp"
+#include "core/space.hpp"
 
 #include <Kokkos_Core.hpp>
 
@@ -36,35 +37,3 @@ HostCopy<T> host_copy_of(Vec<T> const& values) {
 }
 
 }  // namespace bellwether
-
-/// Instantiates MACRO(Space) for every enabled execution space.
-#ifdef KOKKOS_ENABLE_SERIAL
-#define BELLWETHER_FOR_SERIAL(MACRO) MACRO(Kokkos::Serial)
-#else
-#define BELLWETHER_FOR_SERIAL(MACRO)
-#endif
-#ifdef KOKKOS_ENABLE_OPENMP
-#define BELLWETHER_FOR_OPENMP(MACRO) MACRO(Kokkos::OpenMP)
-#else
-#define BELLWETHER_FOR_OPENMP(MACRO)
-#endif
-#ifdef KOKKOS_ENABLE_CUDA
-#define BELLWETHER_FOR_CUDA(MACRO) MACRO(Kokkos::Cuda)
-#else
-#define BELLWETHER_FOR_CUDA(MACRO)
-#endif
-#ifdef KOKKOS_ENABLE_HIP
-#define BELLWETHER_FOR_HIP(MACRO) MACRO(Kokkos::HIP)
-#else
-#define BELLWETHER_FOR_HIP(MACRO)
-#endif
-#ifdef KOKKOS_ENABLE_SYCL
-#define BELLWETHER_FOR_SYCL(MACRO) MACRO(Kokkos::SYCL)
-#else
-#define BELLWETHER_FOR_SYCL(MACRO)
-#endif
-/// The same for host spaces only and for device spaces only.
-#define BELLWETHER_FOR_EACH_HOST_SPACE(MACRO) BELLWETHER_FOR_SERIAL(MACRO) BELLWETHER_FOR_OPENMP(MACRO)
-#define BELLWETHER_FOR_EACH_DEVICE_SPACE(MACRO) \
-  BELLWETHER_FOR_CUDA(MACRO) BELLWETHER_FOR_HIP(MACRO) BELLWETHER_FOR_SYCL(MACRO)
-#define BELLWETHER_FOR_EACH_SPACE(MACRO) BELLWETHER_FOR_EACH_HOST_SPACE(MACRO) BELLWETHER_FOR_EACH_DEVICE_SPACE(MACRO)

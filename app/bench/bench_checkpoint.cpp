@@ -35,10 +35,10 @@ class BenchState {
 
   TrainingState state() {
     return {.layout = layout_.table, .parameters = vectors_[0].values(), .optimizer = [this](StateVisitor& visit) {
-              visit.replicated("momentum", vectors_[1].values());
-              visit.replicated("variance", vectors_[2].values());
-              visit.per_rank("worker_error", vectors_[3].values(), Reshard::mean);
-              visit.per_rank("mean_residual", vectors_[4].values(), Reshard::mean);
+              visit.array(replicated("momentum"), vectors_[1].values());
+              visit.array(replicated("variance"), vectors_[2].values());
+              visit.array(per_rank("worker_error", Reshard::mean), vectors_[3].values());
+              visit.array(per_rank("mean_residual", Reshard::mean), vectors_[4].values());
             }};
   }
   std::vector<std::uint64_t> fingerprints() const {

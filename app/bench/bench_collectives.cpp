@@ -169,13 +169,12 @@ Difference beyond(Exec const& exec, Index count, double const* values, double al
 /// The two residuals in the state of a compressed mean.
 class Residuals final : public StateVisitor {
  public:
-  void replicated(std::string_view, std::span<float>) override {}
-  void partitioned(std::string_view, std::span<float> slice, std::int64_t, std::int64_t) override { server = slice; }
-  void per_rank(std::string_view, std::span<float> values, Reshard) override { worker = values; }
-  void held(std::string_view, std::span<float>, std::int64_t, std::int64_t) override {
-  }  // only with a hierarchy of nodes
-  void scalar(std::string_view, std::int64_t&) override {}
-  void scalar(std::string_view, double&) override {}
+  void array(ArraySpec const& spec, std::span<float> values) override {
+    if (spec.placement == Placement::partitioned) server = values;
+    if (spec.placement == Placement::per_rank) worker = values;  // held values exist only with a hierarchy of nodes
+  }
+  void scalar(ScalarSpec<std::int64_t> const&, std::int64_t&) override {}
+  void scalar(ScalarSpec<double> const&, double&) override {}
 
   std::span<float> worker, server;
 };

@@ -11,14 +11,15 @@ namespace {
 
 /// Returns an entry for consecutive values of a larger vector: from element `first` of `total`.
 SavedEntry piece(std::string kind, std::string path, std::span<float const> values, std::int64_t first,
-                 std::int64_t total) {
+                 std::int64_t total, ValueRange range) {
   return {.kind = std::move(kind),
           .path = std::move(path),
           .shape = {std::ssize(values)},
           .value = values,
           .cut = true,
           .first = first,
-          .total = total};
+          .total = total,
+          .range = range};
 }
 
 }  // namespace
@@ -50,56 +51,48 @@ void EntryWalk::parameter(TensorInfo const& tensor, std::span<float> values, boo
        per_rank || rank_ == 0);
 }
 
-void EntryWalk::note_replicated(std::string_view name, std::span<float> values, Allowed allowed) {
-  note({.kind = "replicated",
-        .path = path(name),
-        .shape = {std::ssize(values)},
-        .value = values,
-        .shared = true,
-        .allowed = allowed},
-       rank_ == 0);
+void EntryWalk::note_mean(ArraySpec const& spec, std::span<float> slice, std::int64_t first, std::int64_t total) {
+  index_.push_back("per_rank " + path(spec.name));
+  auto const part = mean(slice, first, total);
+  entry(piece("per_rank", path(spec.name), part, comm::part_of(total, rank_, ranks_).first, total, spec.range),
+        Place::host);
 }
 
-void EntryWalk::replicated(std::string_view name, std::span<float> values) {
-  note_replicated(name, values, Allowed::finite);
+void EntryWalk::array(ArraySpec const& spec, std::span<float> values) {
+  bool const has_mean = static_cast<bool>(state_.replica_mean);
+  auto const whole = [&](std::string kind, bool shared) {
+    return SavedEntry{.kind = std::move(kind),
+                      .path = path(spec.name),
+                      .shape = {std::ssize(values)},
+                      .value = values,
+                      .shared = shared,
+                      .range = spec.range};
+  };
+  switch (spec.placement) {
+    case Placement::replicated:
+      return note(whole("replicated", true), rank_ == 0);
+    case Placement::partitioned:
+      return note(piece("partitioned", path(spec.name), values, spec.first, spec.total, spec.range), true);
+    case Placement::per_rank:
+      if (spec.reshard == Reshard::mean && has_mean) return note_mean(spec, values, 0, std::ssize(values));
+      return note(whole("per_rank", false), true);
+    case Placement::held:
+      if (has_mean) return note_mean(spec, values, spec.first, spec.total);
+      return note(piece("per_rank", path(spec.name), values, spec.first, spec.total, spec.range), true);
+  }
+}
+
+void EntryWalk::scalar(ScalarSpec<std::int64_t> const& spec, std::int64_t& value) {
+  note({.kind = "scalar", .path = path(spec.name), .value = value, .shared = true}, rank_ == 0);
+}
+
+void EntryWalk::scalar(ScalarSpec<double> const& spec, double& value) {
+  note({.kind = "scalar", .path = path(spec.name), .value = value, .shared = true}, rank_ == 0);
 }
 
 void EntryWalk::formed(std::string_view name, FormedValues const& values) {
   note({.kind = "replicated", .path = path(name), .shape = {values.count()}, .value = &values, .shared = true},
        rank_ == 0);
-}
-
-void EntryWalk::not_negative(std::string_view name, std::span<float> values) {
-  note_replicated(name, values, Allowed::not_negative);
-}
-
-void EntryWalk::measured(std::string_view name, std::span<float> values) {
-  note_replicated(name, values, Allowed::any);
-}
-
-void EntryWalk::partitioned(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) {
-  note(piece("partitioned", path(name), slice, first, total), true);
-}
-
-/// Stores the mean in slices, one per rank. For readers this is the same as held values whose slices do not overlap.
-void EntryWalk::held(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) {
-  if (!state_.replica_mean) return note(piece("per_rank", path(name), slice, first, total), true);
-  index_.push_back("per_rank " + path(name));
-  auto const part = mean(slice, first, total);
-  entry(piece("per_rank", path(name), part, comm::part_of(total, rank_, ranks_).first, total), Place::host);
-}
-
-void EntryWalk::per_rank(std::string_view name, std::span<float> values, Reshard reshard) {
-  if (reshard == Reshard::mean && state_.replica_mean) return held(name, values, 0, std::ssize(values));
-  note({.kind = "per_rank", .path = path(name), .shape = {std::ssize(values)}, .value = values}, true);
-}
-
-void EntryWalk::scalar(std::string_view name, std::int64_t& value) {
-  note({.kind = "scalar", .path = path(name), .value = value, .shared = true}, rank_ == 0);
-}
-
-void EntryWalk::scalar(std::string_view name, double& value) {
-  note({.kind = "scalar", .path = path(name), .value = value, .shared = true}, rank_ == 0);
 }
 
 namespace {

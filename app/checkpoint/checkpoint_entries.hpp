@@ -3,7 +3,6 @@
 #pragma once
 
 #include "app/checkpoint/checkpoint.hpp"
-#include "app/checkpoint/state_validity.hpp"
 
 #include <string>
 #include <variant>
@@ -39,7 +38,7 @@ struct SavedEntry {
   bool shared = false;  ///< in rank 0's file of replicated state; else in the rank's own file
   bool cut = false;     ///< `value` holds elements [first, first + size) of `total`
   std::int64_t first = 0, total = 0;
-  Allowed allowed = Allowed::finite;
+  ValueRange range = ValueRange::finite;
 };
 
 /// Calls entry() for each data set that one rank writes, in the order of walk().
@@ -47,15 +46,10 @@ class EntryWalk : public CheckpointVisitor {
  public:
   EntryWalk(TrainingState const& state, int rank, int ranks) : state_(state), rank_(rank), ranks_(ranks) {}
   void parameter(TensorInfo const& tensor, std::span<float> values, bool per_rank) override;
-  void replicated(std::string_view name, std::span<float> values) override;
+  void array(ArraySpec const& spec, std::span<float> values) override;
+  void scalar(ScalarSpec<std::int64_t> const& spec, std::int64_t& value) override;
+  void scalar(ScalarSpec<double> const& spec, double& value) override;
   void formed(std::string_view name, FormedValues const& values) override;
-  void not_negative(std::string_view name, std::span<float> values) override;
-  void measured(std::string_view name, std::span<float> values) override;
-  void partitioned(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) override;
-  void per_rank(std::string_view name, std::span<float> values, Reshard reshard) override;
-  void held(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) override;
-  void scalar(std::string_view name, std::int64_t& value) override;
-  void scalar(std::string_view name, double& value) override;
 
   /// Returns "kind path" of each entry so far. The same on all ranks.
   std::vector<std::string> const& index() const { return index_; }
@@ -75,7 +69,9 @@ class EntryWalk : public CheckpointVisitor {
 
  private:
   void note(SavedEntry entry, bool written);
-  void note_replicated(std::string_view name, std::span<float> values, Allowed allowed);
+  /// Stores the mean over the ranks that hold an element in slices, one per rank. For readers this is the same as held
+  /// values whose slices do not overlap.
+  void note_mean(ArraySpec const& spec, std::span<float> slice, std::int64_t first, std::int64_t total);
 
   TrainingState const& state_;
   int rank_, ranks_;

@@ -3,6 +3,7 @@
 #include "app/checkpoint/checkpoint_file.hpp"
 
 #include "app/checkpoint/durable_file.hpp"
+#include "app/checkpoint/state_validity.hpp"
 #include "app/format/formatted.hpp"
 
 #include <algorithm>
@@ -74,10 +75,10 @@ void CheckpointFileWriter::rows(SavedEntry const& entry, std::int64_t row, std::
   count[0] = std::min(all - row, rows_a_task(entry));
   if (!values.empty()) file_->write_slab<float>(entry.path, first, count, values);
   values_.add(std::as_bytes(values));
-  if (auto const at = first_unsound(values, entry.allowed))
+  if (auto const at = first_unsound(values, entry.range))
     throw UnsoundValues(
         path_ + ": " + entry.path + ": " +
-        unsound_text(entry.first + row * row_width(entry) + *at, values[static_cast<std::size_t>(*at)], entry.allowed));
+        unsound_text(entry.first + row * row_width(entry) + *at, values[static_cast<std::size_t>(*at)], entry.range));
   if (row + count[0] < all) return;
   file_->set_attribute(entry.path, checksum_name, std::exchange(values_, {}).digest());
   if (!entry.cut) return;

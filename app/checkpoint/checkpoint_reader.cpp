@@ -6,6 +6,7 @@
 #include "app/checkpoint/checkpoint_slices.hpp"
 #include "app/checkpoint/device_copy.hpp"
 #include "app/checkpoint/earlier_names.hpp"
+#include "app/checkpoint/state_validity.hpp"
 #include "app/format/formatted.hpp"
 #include "app/launch/collective_errors.hpp"
 #include "comm/transport/rank_group.hpp"
@@ -103,28 +104,27 @@ bool CheckpointReader::attempt(std::function<void()> const& read) {
 }
 
 void CheckpointReader::require_sound(std::string const& file, std::string const& path, std::span<float const> values,
-                                     std::int64_t first, Allowed allowed) const {
-  auto const found = first_unsound(values, allowed);
+                                     std::int64_t first, ValueRange range) const {
+  auto const found = first_unsound(values, range);
   if (!found) return;
   std::int64_t const at = first + *found;
   std::string of;
   if (std::ssize(values) == layout_.count())
     for (auto const& tensor : layout_.tensors())
       if (at >= tensor.offset && at < tensor.offset + tensor.count) of = " of " + tensor.name;
-  throw InputError(file + ": " + path + of + ": " +
-                   unsound_text(at, values[static_cast<std::size_t>(*found)], allowed) +
+  throw InputError(file + ": " + path + of + ": " + unsound_text(at, values[static_cast<std::size_t>(*found)], range) +
                    "; remove this checkpoint to resume from an older one");
 }
 
 void CheckpointReader::read_shared(std::string const& path, Shape const& shape, std::span<float> values,
-                                   Allowed allowed) {
+                                   ValueRange range) {
   std::vector<float> host(values.size());
   if (group_.rank() == 0)
     attempt([&] {
       auto const from = Hdf5File::open(shared_file());
       require_shape(from, path, shape);
       from.read_slab<float>(path, Shape(shape.size(), 0), shape, host);
-      require_sound(from.path(), path, host, 0, allowed);
+      require_sound(from.path(), path, host, 0, range);
     });
   group_.broadcast_host(std::as_writable_bytes(std::span(host)), 0, "bellwether::checkpoint::replicated");
   copy_to_device(host, values);
@@ -132,58 +132,53 @@ void CheckpointReader::read_shared(std::string const& path, Shape const& shape, 
 
 void CheckpointReader::parameter(TensorInfo const& tensor, std::span<float> values, bool per_rank_state) {
   if (!per_rank_state) {
-    if (expect("replicated", path(tensor.name))) read_shared(path(tensor.name), tensor.shape, values, Allowed::finite);
+    if (expect("replicated", path(tensor.name)))
+      read_shared(path(tensor.name), tensor.shape, values, ValueRange::finite);
   } else if (expect("per_rank", path(tensor.name))) {
-    read_own_or_reshard(path(tensor.name), tensor.shape, values, Reshard::mean);
+    read_own_or_reshard(path(tensor.name), tensor.shape, values, Reshard::mean, ValueRange::finite);
   }
 }
 
-void CheckpointReader::read_replicated(std::string_view name, std::span<float> values, Allowed allowed) {
-  if (expect("replicated", stored_path(name))) read_shared(stored_path(name), shape_of(values), values, allowed);
+void CheckpointReader::array(ArraySpec const& spec, std::span<float> values) {
+  auto const path = stored_path(spec.name);
+  auto const shape = shape_of(values);
+  switch (spec.placement) {
+    case Placement::replicated:
+      if (expect("replicated", path)) read_shared(path, shape, values, spec.range);
+      return;
+    case Placement::partitioned:
+      if (expect("partitioned", path)) read_partitioned(spec, values);
+      return;
+    case Placement::per_rank:
+      if (expect("per_rank", path)) read_own_or_reshard(path, shape, values, spec.reshard, spec.range);
+      return;
+    case Placement::held:
+      if (expect("per_rank", path)) read_own_or_mean(path, shape, values, spec.first, spec.total, spec.range);
+      return;
+  }
 }
 
-void CheckpointReader::replicated(std::string_view name, std::span<float> values) {
-  read_replicated(name, values, Allowed::finite);
-}
-
-void CheckpointReader::not_negative(std::string_view name, std::span<float> values) {
-  read_replicated(name, values, Allowed::not_negative);
-}
-
-void CheckpointReader::measured(std::string_view name, std::span<float> values) {
-  read_replicated(name, values, Allowed::any);
-}
-
-void CheckpointReader::partitioned(std::string_view name, std::span<float> slice, std::int64_t first,
-                                   std::int64_t total) {
-  if (!expect("partitioned", stored_path(name))) return;
+void CheckpointReader::read_partitioned(ArraySpec const& spec, std::span<float> slice) {
+  auto const path = stored_path(spec.name);
   std::vector<float> host(slice.size());
   if (attempt([&] {
-        gather_slices([this](int rank) { return open(rank); }, ranks_, group_.rank() % ranks_, stored_path(name), host,
-                      first, total);
-        require_sound(folder_, stored_path(name), host, first);
+        gather_slices([this](int rank) { return open(rank); }, ranks_, group_.rank() % ranks_, path, host, spec.first,
+                      spec.total);
+        require_sound(folder_, path, host, spec.first, spec.range);
       }))
     copy_to_device(host, slice);
 }
 
-void CheckpointReader::per_rank(std::string_view name, std::span<float> values, Reshard reshard) {
-  if (expect("per_rank", stored_path(name))) read_own_or_reshard(stored_path(name), shape_of(values), values, reshard);
-}
-
-void CheckpointReader::held(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) {
-  if (expect("per_rank", stored_path(name))) read_own_or_mean(stored_path(name), shape_of(slice), slice, first, total);
-}
-
 void CheckpointReader::read_own_or_reshard(std::string const& path, Shape const& shape, std::span<float> values,
-                                           Reshard reshard) {
-  if (reshard == Reshard::mean) return read_own_or_mean(path, shape, values, 0, shape.at(0));
+                                           Reshard reshard, ValueRange range) {
+  if (reshard == Reshard::mean) return read_own_or_mean(path, shape, values, 0, shape.at(0), range);
   std::vector<float> host(values.size(), 0.0F);
   if (ranks_ == group_.size()) {
     attempt([&] {
       auto const from = open(group_.rank());
       require_shape(from, path, shape);
       from.read_slab<float>(path, Shape(shape.size(), 0), shape, host);
-      require_sound(from.path(), path, host, 0);
+      require_sound(from.path(), path, host, 0, range);
     });
   } else if (reshard == Reshard::refuse) {
     fault(folder_ + ": " + path + ": belongs to " + std::to_string(ranks_) +
@@ -202,14 +197,14 @@ bool CheckpointReader::same_cut(std::string const& path, Shape const& shape, std
 }
 
 void CheckpointReader::read_own_or_mean(std::string const& path, Shape const& shape, std::span<float> values,
-                                        std::int64_t first, std::int64_t total) {
+                                        std::int64_t first, std::int64_t total, ValueRange range) {
   if (same_cut(path, shape, first, total)) {
     std::vector<float> host(values.size());
     attempt([&] {
       auto const from = open(group_.rank());
       require_shape(from, path, shape);
       from.read_slab<float>(path, Shape(shape.size(), 0), shape, host);
-      require_sound(from.path(), path, host, first * row_width(shape));
+      require_sound(from.path(), path, host, first * row_width(shape), range);
     });
     copy_to_device(host, values);
     return;
@@ -218,13 +213,13 @@ void CheckpointReader::read_own_or_mean(std::string const& path, Shape const& sh
   whole[0] = total;
   auto const width = static_cast<std::size_t>(row_width(shape));
   std::vector<float> host(static_cast<std::size_t>(total) * width, 0.0F);
-  read_mean(path, whole, host);
+  read_mean(path, whole, host, range);
   copy_to_device(std::span(host).subspan(static_cast<std::size_t>(first) * width, values.size()), values);
 }
 
 /// Every rank averages its own part of the rows, and broadcasts it to the others. In total, the old files are read only
 /// once.
-void CheckpointReader::read_mean(std::string const& path, Shape const& shape, std::span<float> host) {
+void CheckpointReader::read_mean(std::string const& path, Shape const& shape, std::span<float> host, ValueRange range) {
   auto const size = static_cast<std::size_t>(group_.size());
   std::int64_t const rows = shape.at(0);
   std::size_t const width = rows == 0 ? 0 : host.size() / static_cast<std::size_t>(rows);
@@ -237,7 +232,7 @@ void CheckpointReader::read_mean(std::string const& path, Shape const& shape, st
   attempt([&] {
     auto const own = host.subspan(begin, static_cast<std::size_t>(last - first) * width);
     mean_of_held_rows([this](int rank) { return open(rank); }, ranks_, path, shape, first, own);
-    require_sound(folder_, path, own, static_cast<std::int64_t>(begin));
+    require_sound(folder_, path, own, static_cast<std::int64_t>(begin), range);
   });
   for (std::size_t root = 0; root < size; ++root) {
     auto const at = static_cast<std::size_t>(part(root)) * width,
@@ -263,26 +258,27 @@ void CheckpointReader::read_scalar(std::string const& path, T& value, std::funct
   value = read;
 }
 
-void CheckpointReader::scalar(std::string_view name, std::int64_t& value) { read_scalar(stored_path(name), value); }
-void CheckpointReader::scalar(std::string_view name, double& value) { read_scalar(stored_path(name), value); }
-
-void CheckpointReader::count(std::string_view name, std::int64_t& value, std::int64_t least) {
-  read_scalar<std::int64_t>(stored_path(name), value, [&](std::int64_t const found) {
+void CheckpointReader::scalar(ScalarSpec<std::int64_t> const& spec, std::int64_t& value) {
+  auto const path = stored_path(spec.name);
+  read_scalar<std::int64_t>(path, value, [&](std::int64_t const found) {
+    if (!spec.least) return;
     auto const refuse = [&](std::string const& allowed) {
-      throw InputError(shared_file() + ": " + stored_path(name) + ": " + std::to_string(found) +
-                       "; allowed: " + allowed);
+      throw InputError(shared_file() + ": " + path + ": " + std::to_string(found) + "; allowed: " + allowed);
     };
-    bool const of_steps = stored_path(name) == "data/step" || stored_path(name) == "optimizer/applied_steps";
+    bool const of_steps = path == "data/step" || path == "optimizer/applied_steps";
     if (of_steps && found != step_) refuse(std::to_string(step_) + ", as in the manifest");
-    if (found < least || found > most_counted) refuse(std::to_string(least) + " to " + std::to_string(most_counted));
+    if (found < *spec.least || found > most_counted)
+      refuse(std::to_string(*spec.least) + " to " + std::to_string(most_counted));
   });
 }
 
-void CheckpointReader::number(std::string_view name, double& value, double least) {
-  read_scalar<double>(stored_path(name), value, [&](double const found) {
-    if (!std::isfinite(found) || found < least)
-      throw InputError(shared_file() + ": " + stored_path(name) + formatted(": %g; allowed: finite numbers", found) +
-                       (least > std::numeric_limits<double>::lowest() ? formatted(" from %g on", least) : ""));
+void CheckpointReader::scalar(ScalarSpec<double> const& spec, double& value) {
+  auto const path = stored_path(spec.name);
+  read_scalar<double>(path, value, [&](double const found) {
+    if (!spec.least || (std::isfinite(found) && found >= *spec.least)) return;
+    bool const has_least = *spec.least > std::numeric_limits<double>::lowest();
+    throw InputError(shared_file() + ": " + path + formatted(": %g; allowed: finite numbers", found) +
+                     (has_least ? formatted(" from %g on", *spec.least) : ""));
   });
 }
 

@@ -23,17 +23,10 @@ class CheckpointReader : public CheckpointVisitor {
   CheckpointReader(FoundCheckpoint const& found, ParameterLayout const& layout, comm::RankGroup& group,
                    input::IoThread& io);
   void parameter(TensorInfo const& tensor, std::span<float> values, bool per_rank) override;
-  void replicated(std::string_view name, std::span<float> values) override;
-  void not_negative(std::string_view name, std::span<float> values) override;
-  void measured(std::string_view name, std::span<float> values) override;
-  void partitioned(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) override;
-  void per_rank(std::string_view name, std::span<float> values, Reshard reshard) override;
-  void held(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) override;
-  void scalar(std::string_view name, std::int64_t& value) override;
-  void scalar(std::string_view name, double& value) override;
+  void array(ArraySpec const& spec, std::span<float> values) override;
   /// data/step and optimizer/applied_steps count completed steps and must equal the manifest's step.
-  void count(std::string_view name, std::int64_t& value, std::int64_t least) override;
-  void number(std::string_view name, double& value, double least) override;
+  void scalar(ScalarSpec<std::int64_t> const& spec, std::int64_t& value) override;
+  void scalar(ScalarSpec<double> const& spec, double& value) override;
   bool has(std::string_view name) const override;
   void drop(std::string_view name) override;
   /// Adds a fault, unless it is a duplicate: every read may fail for the same locked file.
@@ -56,25 +49,25 @@ class CheckpointReader : public CheckpointVisitor {
   /// Runs `read` on the I/O thread. Stores an exception as a fault and returns false.
   bool attempt(std::function<void()> const& read);
   void read_shared(std::string const& path, std::vector<std::int64_t> const& shape, std::span<float> values,
-                   Allowed allowed);
-  void read_replicated(std::string_view name, std::span<float> values, Allowed allowed);
-  /// first: index of the first value in the whole data set. \throws InputError naming the value that is not allowed.
+                   ValueRange range);
+  /// first: index of the first value in the whole data set. \throws InputError naming the value outside `range`.
   void require_sound(std::string const& file, std::string const& path, std::span<float const> values,
-                     std::int64_t first, Allowed allowed = Allowed::finite) const;
+                     std::int64_t first, ValueRange range) const;
   void read_own_or_reshard(std::string const& path, std::vector<std::int64_t> const& shape, std::span<float> values,
-                           Reshard reshard);
+                           Reshard reshard, ValueRange range);
+  void read_partitioned(ArraySpec const& spec, std::span<float> slice);
   /// Reads rows [first, first + shape[0]) of an array that has `total` rows.
   void read_own_or_mean(std::string const& path, std::vector<std::int64_t> const& shape, std::span<float> values,
-                        std::int64_t first, std::int64_t total);
+                        std::int64_t first, std::int64_t total, ValueRange range);
   /// Returns true if every rank finds the rows it needs in the file with its rank number.
   bool same_cut(std::string const& path, std::vector<std::int64_t> const& shape, std::int64_t first,
                 std::int64_t total);
   /// Computes the whole array on every rank.
-  void read_mean(std::string const& path, std::vector<std::int64_t> const& shape, std::span<float> host);
+  void read_mean(std::string const& path, std::vector<std::int64_t> const& shape, std::span<float> host,
+                 ValueRange range);
   /// check: throws if the value is not allowed. If a value cannot be read or is not allowed, `value` stays unchanged.
   template <class T>
-  void read_scalar(
-      std::string const& path, T& value, std::function<void(T)> const& check = [](T) {});
+  void read_scalar(std::string const& path, T& value, std::function<void(T)> const& check);
   std::string shared_file() const;
   /// Opens the file of a rank. \throws InputError if the manifest does not name it, or if it records another step or
   /// rank.

@@ -44,9 +44,9 @@ class SoundWalk final : public EntryWalk {
       copy_from_device(piece, piece_.values().first(piece.size()));
       piece = piece_.values().first(piece.size());
     }
-    if (auto const at = first_unsound(piece, entry.allowed))
+    if (auto const at = first_unsound(piece, entry.range))
       fault_ = entry.path + ": " +
-               unsound_text(first + entry.first + *at, piece[static_cast<std::size_t>(*at)], entry.allowed);
+               unsound_text(first + entry.first + *at, piece[static_cast<std::size_t>(*at)], entry.range);
   }
 
   static constexpr std::size_t elements = std::size_t{1} << 22;
@@ -56,10 +56,10 @@ class SoundWalk final : public EntryWalk {
 
 }  // namespace
 
-std::optional<std::int64_t> first_unsound(std::span<float const> values, Allowed allowed) {
-  if (allowed == Allowed::any) return std::nullopt;
+std::optional<std::int64_t> first_unsound(std::span<float const> values, ValueRange range) {
+  if (range == ValueRange::may_be_nan) return std::nullopt;
   // Negative zero is valid.
-  std::uint32_t const least_forbidden = allowed == Allowed::not_negative ? 0x80000001U : 0xFFFFFFFFU;
+  std::uint32_t const least_forbidden = range == ValueRange::not_negative ? 0x80000001U : 0xFFFFFFFFU;
   for (std::size_t first = 0; first < values.size(); first += values_at_a_time) {
     auto const block = values.subspan(first, std::min(values_at_a_time, values.size() - first));
     std::uint32_t unsound = 0;
@@ -72,9 +72,9 @@ std::optional<std::int64_t> first_unsound(std::span<float const> values, Allowed
   return std::nullopt;
 }
 
-std::string unsound_text(std::int64_t at, float value, Allowed allowed) {
+std::string unsound_text(std::int64_t at, float value, ValueRange range) {
   return "value " + std::to_string(at) + formatted(" is %g; allowed: ", static_cast<double>(value)) +
-         (allowed == Allowed::not_negative ? "finite numbers from 0 on" : "finite numbers");
+         (range == ValueRange::not_negative ? "finite numbers from 0 on" : "finite numbers");
 }
 
 std::string unsound_state(comm::RankGroup& group, TrainingState const& state) {

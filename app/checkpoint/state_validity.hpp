@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/launch/collective_errors.hpp"
+#include "core/layout/state_visitor.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -15,13 +16,10 @@ namespace bellwether::app {
 
 struct TrainingState;
 
-/// Values that a data set may hold.
-enum class Allowed { finite, not_negative, any };
-
-/// Returns the index of the first value that is not allowed. One pass, 4 bytes per value.
-std::optional<std::int64_t> first_unsound(std::span<float const> values, Allowed allowed);
+/// Returns the index of the first value outside `range`. One pass, 4 bytes per value.
+std::optional<std::int64_t> first_unsound(std::span<float const> values, ValueRange range);
 /// Returns "value 5 is nan; allowed: finite numbers".
-std::string unsound_text(std::int64_t at, float value, Allowed allowed);
+std::string unsound_text(std::int64_t at, float value, ValueRange range);
 
 /// A checkpoint that could be written is not completed because its values are invalid. Thrown on one rank.
 class UnsoundValues : public RuntimeError {

@@ -51,7 +51,7 @@ void TrafficTotals::visit_state(StateVisitor& visit) {
   for (auto* const phase : {&dense, &compressed}) {
     std::string const group = phase == &dense ? "traffic_dense/" : "traffic_compressed/";
     PhaseTraffic::describe(*phase, [&](std::string_view name, std::string_view, std::int64_t& value) {
-      if (name != "phase") visit.count(group + std::string(name), value, 0);
+      if (name != "phase") visit.scalar(counter(group + std::string(name)), value);
     });
   }
 }

@@ -22,14 +22,15 @@ class Hashes final : public StateVisitor {
     for (auto const& tensor : layout.tensors()) ends_.push_back(tensor.offset + tensor.count);
   }
 
-  void replicated(std::string_view name, std::span<float> values) override {
+  void array(ArraySpec const& spec, std::span<float> values) override {
+    if (spec.placement != Placement::replicated) return;  // other state differs between ranks
     bool const arena = static_cast<std::int64_t>(values.size()) == layout_.count();
     std::vector<std::int64_t> const whole{static_cast<std::int64_t>(values.size())};
     auto const found = bit_hashes_on_device(values, arena ? ends_ : whole);
     values_.insert(values_.end(), found.begin(), found.end());
-    if (!arena) names_.emplace_back(name);
+    if (!arena) names_.emplace_back(spec.name);
     if (arena)
-      for (auto const& tensor : layout_.tensors()) names_.push_back(std::string(name) + " of " + tensor.name);
+      for (auto const& tensor : layout_.tensors()) names_.push_back(std::string(spec.name) + " of " + tensor.name);
   }
   // Hashes piece by piece: computing all values at once would cost the memory that not storing them saves.
   void formed(std::string_view name, FormedValues const& values) override {
@@ -45,12 +46,12 @@ class Hashes final : public StateVisitor {
       add(std::string(name) + " of " + tensor.name, hash);
     }
   }
-  void scalar(std::string_view name, std::int64_t& value) override { add(name, static_cast<std::uint64_t>(value)); }
-  void scalar(std::string_view name, double& value) override { add(name, std::bit_cast<std::uint64_t>(value)); }
-  // State that differs between ranks is not compared.
-  void partitioned(std::string_view, std::span<float>, std::int64_t, std::int64_t) override {}
-  void per_rank(std::string_view, std::span<float>, Reshard) override {}
-  void held(std::string_view, std::span<float>, std::int64_t, std::int64_t) override {}
+  void scalar(ScalarSpec<std::int64_t> const& spec, std::int64_t& value) override {
+    add(spec.name, static_cast<std::uint64_t>(value));
+  }
+  void scalar(ScalarSpec<double> const& spec, double& value) override {
+    add(spec.name, std::bit_cast<std::uint64_t>(value));
+  }
 
   std::uint64_t of_all() const {
     std::uint64_t hash = names_.size();
@@ -110,7 +111,7 @@ int spokesman(std::vector<std::uint64_t> const& all) {
 
 std::string differing_replicas(comm::RankGroup& group, TrainingState const& state, std::string const& host) {
   Hashes mine(state.layout);
-  if (!state.parameters_per_rank) mine.replicated("parameters", state.parameters);
+  if (!state.parameters_per_rank) mine.array(replicated("parameters"), state.parameters);
   state.optimizer(mine);
   auto const all = gathered(group, mine.of_all());
   int const speaks = spokesman(all);

@@ -193,10 +193,10 @@ TrainingState Trainer::state() {
           .data =
               [&t](StateVisitor& visit) {
                 auto position = t.batches.position();
-                visit.count("step", t.step, 0);
-                visit.count("sample", position, 0);
+                visit.scalar(counter("step"), t.step);
+                visit.scalar(counter("sample"), position);
                 t.rows.visit_counts(visit);
-                visit.count("skipped_in_a_row", t.skipped_in_a_row, 0);
+                visit.scalar(counter("skipped_in_a_row"), t.skipped_in_a_row);
                 t.data.visit_state(visit);
                 t.timer.visit_state(visit);
                 t.rows.visit_state(visit);

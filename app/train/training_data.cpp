@@ -205,11 +205,11 @@ void TrainingData::visit_state(StateVisitor& visit) {
   recorded.bytes = train.bytes;
   recorded.heldout_content = as_state(heldout.info.content);
   if (auto const known = vocabulary_of(train); known != 0) recorded.vocabulary = known;
-  visit.scalar("shards_fingerprint", recorded.fingerprint);
-  visit.count("shards_bytes", recorded.bytes, 0);
+  visit.scalar({"shards_fingerprint"}, recorded.fingerprint);
+  visit.scalar(counter("shards_bytes"), recorded.bytes);
   // Checkpoints of earlier versions lack these.
   auto const scalar = [&](char const* name, std::int64_t& value) {
-    if (visit.has(name)) visit.scalar(name, value);
+    if (visit.has(name)) visit.scalar({name}, value);
   };
   scalar("shards_content", recorded.content);
   scalar("heldout_content", recorded.heldout_content);

@@ -291,8 +291,8 @@ void CompressedAllreduce::visit_state(StateVisitor& visit) {
   // In a group of one, both residuals share a vector. A reader may provide a part for each.
   auto const other = mean.identity ? buffer<float>("bellwether::comm::server_error", mean.layout.count) : mean.server.z;
   exec.fence("bellwether::comm::state, residuals are formed before a visitor reads them");
-  visit.per_rank("worker_error", {mean.worker.z.data(), mean.worker.z.size()}, Reshard::mean);
-  visit.partitioned("server_error", {other.data(), other.size()}, mean.layout.first, mean.layout.count);
+  visit.array(per_rank("worker_error", Reshard::mean), {mean.worker.z.data(), mean.worker.z.size()});
+  visit.array(partitioned("server_error", mean.layout.first, mean.layout.count), {other.data(), other.size()});
   if (!mean.identity) return;
   add_values(exec, mean.layout.count, static_cast<float const*>(other.data()), mean.worker.z.data());
   exec.fence("bellwether::comm::state, the server's part is freed after it was added");

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/compression/compressed_kernels.hpp"
 
+#include "core/compiler.hpp"
 #include "core/device/launch.hpp"
 #include "core/simd/device_math.hpp"
-#include "core/unroll.hpp"
 
 #include <type_traits>
 

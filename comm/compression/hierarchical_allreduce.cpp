@@ -36,19 +36,23 @@ std::int64_t bytes_of(Vec<T> const& view) {
 class SliceState final : public StateVisitor {
  public:
   SliceState(StateVisitor& whole, Index first, Index total) : whole_(whole), first_(first), total_(total) {}
-  void replicated(std::string_view, std::span<float>) override { refuse(); }
-  void partitioned(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t) override {
-    whole_.partitioned(name, slice, first_ + first, total_);
+  void array(ArraySpec const& spec, std::span<float> values) override {
+    if (spec.placement == Placement::partitioned)
+      return whole_.array(of_whole(spec, Placement::partitioned, first_ + spec.first), values);
+    if (spec.placement != Placement::per_rank) refuse();
+    require(spec.reshard == Reshard::mean, "the state of a slice needs Reshard::mean");
+    whole_.array(of_whole(spec, Placement::held, first_), values);
   }
-  void per_rank(std::string_view name, std::span<float> values, Reshard reshard) override {
-    require(reshard == Reshard::mean, "the state of a slice needs Reshard::mean");
-    whole_.held(name, values, first_, total_);
-  }
-  void held(std::string_view, std::span<float>, std::int64_t, std::int64_t) override { refuse(); }
-  void scalar(std::string_view, std::int64_t&) override { refuse(); }
-  void scalar(std::string_view, double&) override { refuse(); }
+  void scalar(ScalarSpec<std::int64_t> const&, std::int64_t&) override { refuse(); }
+  void scalar(ScalarSpec<double> const&, double&) override { refuse(); }
 
  private:
+  ArraySpec of_whole(ArraySpec spec, Placement placement, std::int64_t first) const {
+    spec.placement = placement;
+    spec.first = first;
+    spec.total = total_;
+    return spec;
+  }
   [[noreturn]] static void refuse() { throw InternalError("a slice cannot have this kind of state"); }
   StateVisitor& whole_;
   Index first_, total_;

@@ -2,31 +2,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/compiler.hpp"
 #include "core/types.hpp"
-#include "core/unroll.hpp"
-
-/// Marks a loop whose iterations touch different elements: the compiler need not check for aliasing.
-#if defined(__CUDACC__) || defined(__HIPCC__) || !defined(__GNUC__)
-#define BELLWETHER_INDEPENDENT
-#else
-#define BELLWETHER_INDEPENDENT _Pragma("GCC ivdep")
-#endif
 
 namespace bellwether {
 
 /// How a team processes a block. On hosts, a team is one thread that processes `lanes` neighbours at a time. Each lane
 /// has a separate sum, so that the compiler vectorises without reordering the sums. On devices, each thread takes one
-/// element, or four where it reads packs (team_runs.hpp). BELLWETHER_DEVICE_TEAMS, a build for tests, runs the device
-/// path on hosts with teams of one thread.
+/// element, or four where it reads packs (team_runs.hpp). In a build for tests (device_teams_on_hosts), hosts take the
+/// device path, too, with teams of one thread.
 template <class Space>
 struct TeamShape {
   static constexpr bool on_host =
       Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
-#ifdef BELLWETHER_DEVICE_TEAMS
-  static constexpr bool host = false;
-#else
-  static constexpr bool host = on_host;
-#endif
+  static constexpr bool host = on_host && !device_teams_on_hosts;
   static constexpr int lanes = host ? 32 : 1;
   static constexpr int threads = on_host ? 1 : 256;
 };
@@ -100,6 +89,14 @@ namespace bellwether {
 
 namespace detail {
 
+/// Sums lanes in pairs: the upper half is added to the lower half until one is left. Overwrites them.
+template <int lanes>
+KOKKOS_FORCEINLINE_FUNCTION double sum_in_halves(double (&lane)[lanes]) {
+  for (int half = lanes / 2; half > 0; half /= 2)
+    for (int i = 0; i < half; ++i) lane[i] += lane[i + half];
+  return lane[0];
+}
+
 /// Combines the values of a team's threads with += and returns the result to all. Synchronises once, regardless
 /// of the size of Total.
 template <class Space, class Team, class Total>
@@ -137,11 +134,7 @@ KOKKOS_INLINE_FUNCTION Sums<N> team_sum(Team const& team, Index first, Index las
     for (int i = 0; i < N; ++i) sums[i][lane] += term.value[i];
   }
   Sums<N> result;
-  for (int i = 0; i < N; ++i) {
-    for (int half = lanes / 2; half > 0; half /= 2)
-      for (int lane = 0; lane < half; ++lane) sums[i][lane] += sums[i][lane + half];
-    result.value[i] = sums[i][0];
-  }
+  for (int i = 0; i < N; ++i) result.value[i] = detail::sum_in_halves(sums[i]);
   return detail::of_all_threads<Space>(team, result);
 }
 
@@ -179,11 +172,7 @@ KOKKOS_INLINE_FUNCTION SumsAndLargest<N> team_sum_and_largest(Team const& team, 
   }
   for (int lane = 0; k + lane < last; ++lane) add(lane, body(k + lane));
   SumsAndLargest<N> result;
-  for (int i = 0; i < N; ++i) {
-    for (int half = lanes / 2; half > 0; half /= 2)
-      for (int lane = 0; lane < half; ++lane) sums[i][lane] += sums[i][lane + half];
-    result.value[i] = sums[i][0];
-  }
+  for (int i = 0; i < N; ++i) result.value[i] = detail::sum_in_halves(sums[i]);
   for (int half = lanes / 2; half > 0; half /= 2)
     for (int lane = 0; lane < half; ++lane)
       largest[lane] = largest[lane] < largest[lane + half] ? largest[lane + half] : largest[lane];

@@ -4,6 +4,8 @@
 
 #include "core/gemm/gemm_packing.hpp"
 
+// A branch on the CPU, not on a space: this does not compile for other CPUs, and Linux is asked for the tiles by a
+// system call. Sanitizers do not see what the assembler reads and writes.
 #if defined(__AVX512BF16__) && defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define BELLWETHER_AMX 1
 #include <cpuid.h>

@@ -19,7 +19,7 @@ template <class A, class B, class C>
 void multiply_panels(product::Operand<A> const& a, product::Operand<B> const& b, Index m, Index n, Index k, float alpha,
                      float beta, C* c, Index ldc, float* row_sums = nullptr) {
   if constexpr (std::is_same_v<B, bf16>) {
-#if defined(BELLWETHER_AMX)
+#if defined(BELLWETHER_AMX)  // the functions exist only in builds for CPUs that have the unit
     if (product::has_matrix_unit()) {
       product::multiply_by_matrix_unit(a, b, m, n, k, alpha, beta, c, ldc, row_sums);
       return;

@@ -14,7 +14,8 @@
 #endif
 
 /// Building blocks of panel products on hosts: vectors of the CPU's width, and the words into which operands are
-/// packed. Needs the vector types of GCC and Clang.
+/// packed. Needs the vector types of GCC and Clang. The branches are on instruction sets of the CPU, not on a space:
+/// the functions of one set do not compile for another.
 namespace bellwether::product {
 
 #if defined(__AVX512F__)

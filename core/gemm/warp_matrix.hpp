@@ -2,18 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/compiler.hpp"
 #include "core/simd/device_math.hpp"
 #include "core/simd/pack.hpp"
-#include "core/unroll.hpp"
 
 #include <cstdint>
-
-/// Qualifier of functions for device threads; plain functions for other compilers.
-#if defined(__CUDACC__)
-#define BELLWETHER_DEVICE __device__ inline
-#else
-#define BELLWETHER_DEVICE inline
-#endif
 
 /// Products of 32 lanes on matrix units, with tiles in shared memory and registers. Fragments have the layouts of the
 /// PTX ISA, sections "mma.m16n8k16" and "ldmatrix". Of a 16 x 8 result, a lane holds rows lane / 4 and lane / 4 + 8,

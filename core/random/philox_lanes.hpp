@@ -2,18 +2,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/compiler.hpp"
 #include "core/index.hpp"
 #include "core/random/random.hpp"
 
 #include <bit>
-#if !defined(__CUDACC__) && !defined(__HIPCC__) && defined(__AVX2__)
+#if defined(BELLWETHER_VECTOR_TYPES) && defined(__AVX2__)
 #define BELLWETHER_PHILOX_LANES
 #include <immintrin.h>
 #endif
 
 /// Vectorised philox() for consecutive counters, bitwise equal to the scalar version. Needs a CPU with vector
 /// multiplies of 32-bit halves, and GCC or Clang vector types. Compilers do not generate these multiplies
-/// from the scalar version.
+/// from the scalar version. The branches are on instructions of the CPU, because its vectors have another width for
+/// each.
 #if defined(BELLWETHER_PHILOX_LANES)
 namespace bellwether::lanes {
 

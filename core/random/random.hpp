@@ -2,14 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstdint>
+#include "core/compiler.hpp"
 
-/// Qualifier of host and device functions in headers that plain C++ sources include without Kokkos.
-#if defined(__CUDACC__) || defined(__HIPCC__)
-#define BELLWETHER_FUNCTION __host__ __device__ inline
-#else
-#define BELLWETHER_FUNCTION inline
-#endif
+#include <cstdint>
 
 namespace bellwether {
 

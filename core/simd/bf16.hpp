@@ -2,14 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstdint>
+#include "core/compiler.hpp"
 
-/// Qualifier of host and device functions in headers that plain C++ sources include without Kokkos.
-#if defined(__CUDACC__) || defined(__HIPCC__)
-#define BELLWETHER_HOST_DEVICE __host__ __device__
-#else
-#define BELLWETHER_HOST_DEVICE
-#endif
+#include <cstdint>
 
 namespace bellwether {
 
@@ -19,19 +14,19 @@ struct bf16 {
   bf16() = default;
   /// Rounds to nearest, ties to even. Values beyond the largest bf16 become infinite, as in a float conversion. A NaN
   /// stays a NaN of the same sign; plain rounding of its bits could carry into infinity.
-  BELLWETHER_HOST_DEVICE explicit bf16(float value) {
+  BELLWETHER_FUNCTION explicit bf16(float value) {
     std::uint32_t whole;
     __builtin_memcpy(&whole, &value, sizeof whole);
     std::uint32_t const quiet = whole | 0x00400000u, tie_to_even = whole + 0x7fffu + (whole >> 16 & 1u);
     bits = static_cast<std::uint16_t>(((whole & 0x7fffffffu) > 0x7f800000u ? quiet : tie_to_even) >> 16);
   }
-  BELLWETHER_HOST_DEVICE operator float() const {
+  BELLWETHER_FUNCTION operator float() const {
     std::uint32_t const whole = static_cast<std::uint32_t>(bits) << 16;
     float value;
     __builtin_memcpy(&value, &whole, sizeof value);
     return value;
   }
-  BELLWETHER_HOST_DEVICE static bf16 from_bits(std::uint16_t bits) {
+  BELLWETHER_FUNCTION static bf16 from_bits(std::uint16_t bits) {
     bf16 value;
     value.bits = bits;
     return value;

@@ -2,13 +2,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/compiler.hpp"
+#include "core/device/team_sum.hpp"
+
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
 #include <cstring>
 
-// Vector types of GCC and Clang, if the registers hold all lanes.
-#if defined(__GNUC__) && defined(__AVX512F__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+// Vector types of GCC and Clang, if the registers hold all lanes. The branches are on an instruction set of the CPU,
+// not on a space: only AVX-512 has such registers.
+#if defined(BELLWETHER_VECTOR_TYPES) && defined(__AVX512F__)
 #define BELLWETHER_VECTOR_SUMS
 #endif
 
@@ -35,14 +39,12 @@ class LaneDoubles {
 #else
   KOKKOS_INLINE_FUNCTION void add(int lane, double term) { sums_[lane] += term; }
 #endif
-  /// Sums the lanes in pairs: the upper half is added to the lower half until one is left.
+  /// Sums the lanes in the order of team_sum().
   KOKKOS_INLINE_FUNCTION double total() const {
     double lane[lanes];
     static_assert(sizeof sums_ == sizeof lane);
     std::memcpy(lane, sums_, sizeof lane);
-    for (int half = lanes / 2; half > 0; half /= 2)
-      for (int i = 0; i < half; ++i) lane[i] += lane[i + half];
-    return lane[0];
+    return sum_in_halves(lane);
   }
 
  private:

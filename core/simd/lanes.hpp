@@ -4,6 +4,7 @@
 
 #include "core/device/team_sum.hpp"
 #include "core/simd/pack.hpp"
+#include "core/space.hpp"
 
 #include <cstdint>
 #include <type_traits>
@@ -14,7 +15,7 @@ namespace bellwether {
 /// value per lane between two calls of all(), use an array of `here` elements and index it with `mine`.
 template <class Space>
 struct Lanes {
-  static constexpr int count = 32;
+  static constexpr int count = native::lanes;
   static constexpr int here = TeamShape<Space>::on_host ? count : 1;  ///< lanes that one thread runs
 
   /// Returns a lane's index in such an array.
@@ -22,24 +23,12 @@ struct Lanes {
   /// Calls body(lane, mine) for each lane.
   template <class Team, class Body>
   KOKKOS_INLINE_FUNCTION static void all(Team const& team, Body const& body) {
-#if defined(__CUDA_ARCH__)
-    // A ThreadVectorRange is a loop with a stride unknown to the compiler; arrays indexed in it would go to memory.
-    static_cast<void>(team);
-    body(static_cast<int>(threadIdx.x), 0);
-#else
-    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, count), [&](int const lane) { body(lane, mine(lane)); });
-#endif
+    native::each_lane(team, [&](int const lane) { body(lane, mine(lane)); });
   }
   /// Calls body() once.
   template <class Team, class Body>
   KOKKOS_INLINE_FUNCTION static void once(Team const& team, Body const& body) {
-#if defined(__CUDA_ARCH__)
-    // A Kokkos::single() would make all lanes wait, in fifty instructions. No other lane needs the result of body().
-    static_cast<void>(team);
-    if (threadIdx.x == 0) body();
-#else
-    Kokkos::single(Kokkos::PerThread(team), body);
-#endif
+    native::once(team, body);
   }
 };
 
@@ -58,17 +47,7 @@ Kokkos::TeamPolicy<Space> lanes_policy(Space const& exec, Index teams) {
 template <class Space, class Team>
 KOKKOS_INLINE_FUNCTION std::uint32_t word_of_lane(Team const& team, std::uint32_t const (&words)[Lanes<Space>::here],
                                                   int from) {
-#if defined(__CUDA_ARCH__)
-  static_cast<void>(team);
-  return __shfl_sync(~0u, words[0], from);
-#else
-  std::uint32_t word = 0;
-  Kokkos::parallel_reduce(
-      Kokkos::ThreadVectorRange(team, Lanes<Space>::count),
-      [&](int const lane, std::uint32_t& all) { all |= lane == from ? words[Lanes<Space>::mine(lane)] : 0u; },
-      Kokkos::BOr<std::uint32_t>(word));
-  return word;
-#endif
+  return native::word_of_lane(team, words, from);
 }
 
 /// Combines the values of a team of lanes_policy() with += and returns the result to all. `mine`: one value per lane if
@@ -86,36 +65,13 @@ KOKKOS_INLINE_FUNCTION Total of_all_lanes(Team const& team, Total const& mine) {
 /// threads, by the lane itself.
 template <class Team, class Vote>
 KOKKOS_INLINE_FUNCTION std::uint32_t ballot(Team const& team, Vote const& vote) {
-#if defined(__CUDA_ARCH__)
-  // The lanes are one converged warp. A ballot is one instruction; a reduction would be five exchanges.
-  static_cast<void>(team);
-  return __ballot_sync(~0u, vote(static_cast<int>(threadIdx.x)));
-#else
-  std::uint32_t word = 0;
-  Kokkos::parallel_reduce(
-      Kokkos::ThreadVectorRange(team, 32),
-      [&](int const lane, std::uint32_t& bits) { bits |= vote(lane) ? std::uint32_t{1} << lane : 0u; },
-      Kokkos::BOr<std::uint32_t>(word));
-  return word;
-#endif
+  return native::ballot(team, vote);
 }
 
 /// Returns the sum over lanes of part(lane) to all lanes.
 template <class Team, class Part>
 KOKKOS_INLINE_FUNCTION float sum_of_lanes(Team const& team, Part const& part) {
-#if defined(__CUDA_ARCH__)
-  // In each exchange both partners add the same two numbers, so that all lanes get the same bits.
-  static_cast<void>(team);
-  float total = part(static_cast<int>(threadIdx.x));
-  BELLWETHER_UNROLL
-  for (int apart = 16; apart > 0; apart /= 2) total += __shfl_xor_sync(~0u, total, apart);
-  return total;
-#else
-  float total = 0;
-  Kokkos::parallel_reduce(
-      Kokkos::ThreadVectorRange(team, 32), [&](int const lane, float& sum) { sum += part(lane); }, total);
-  return total;
-#endif
+  return native::sum_of_lanes(team, part);
 }
 
 /// A team as workers: the 32 lanes of each of its threads. On a device there are as many warps as the team has threads;

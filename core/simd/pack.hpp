@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/compiler.hpp"
 #include "core/device/team_sum.hpp"
 #include "core/simd/device_math.hpp"
-#include "core/unroll.hpp"
 
 #include <Kokkos_Macros.hpp>
 

@@ -66,9 +66,9 @@ bool FreezePoint::near(std::int64_t t) const {
 }
 
 void FreezePoint::visit_state(StateVisitor& visit) {
-  visit.count("freeze_checked", checked_, 0);
-  visit.count("freeze_calm", calm_, 0);
-  visit.scalar("freeze_change", change_);
+  visit.scalar(counter("freeze_checked"), checked_);
+  visit.scalar(counter("freeze_calm"), calm_);
+  visit.scalar({"freeze_change"}, change_);
 }
 
 }  // namespace bellwether::optim

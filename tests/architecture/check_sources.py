@@ -142,6 +142,19 @@ def kernel_labels():
                 yield f"{where}: {name} without an execution space instance as its first argument"
 
 
+# The files that may ask for which compiler or execution space core is compiled; the first one serves plain sources without Kokkos.
+CHOOSERS = ["core/compiler.hpp", "core/space.hpp"]
+SPACE_NAMES = r"\b(KOKKOS_ENABLE_\w+|__(?:CUDA|HIP|SYCL)\w*|__NVCC__|SYCL_LANGUAGE_VERSION|BELLWETHER_DEVICE_TEAMS)\b"
+
+
+def space_branches():
+    """Only CHOOSERS branch on a compiler or an execution space; the rest of core calls what they choose."""
+    for path in (path for path in tree.sources("core") if path not in CHOOSERS):
+        for match in re.finditer(r"^[ \t]*#[ \t]*(?:el)?if(?:\\\n|[^\n])*", tree.code(path), flags=re.M):
+            for name in re.findall(SPACE_NAMES, match.group()):
+                yield f"{tree.line(path, match.start())}: branches on {name}; allowed in {' and '.join(CHOOSERS)}"
+
+
 def fences():
     """Every fence has a reason. No copy uses the implicit default instance, because such a copy fences."""
     for path in PRODUCT:
@@ -259,11 +272,12 @@ def named_paths():
 
 
 MAPS = ["docs/developer/architecture.md"]
+NAMING = [*MAPS, "docs/developer/kernels.md"]  # their tables name functions of files
 
 
 def named_functions():
-    """In a map's table with a column of files, each file, or its header or source, contains the names of the same row."""
-    for path in (page for page in MAPS if page in tree.files()):
+    """In a table of NAMING with a column of files, each file, or its header or source, contains the names of the same row."""
+    for path in (page for page in NAMING if page in tree.files()):
         for where, row in pages.rows(path):
             file = row.get("file", "").strip("`")
             sources = [name for name in tree.files() if os.path.splitext(name)[0] == os.path.splitext(file)[0]]
@@ -294,8 +308,8 @@ def diagrams():
             yield f"{path}: {picture} is of another text ({', '.join(sorted(told ^ shown)[:5])}); dot -Tsvg {path} -o {picture}"
 
 
-RULES = [include_arrows, subfolder_arrows, subfolder_sizes, foreign_headers, kokkos_sources, kernel_labels, fences, file_sizes, licence_lines, habits,
-         standard_headers, links, named_paths, named_functions, subfolders_listed, diagrams]
+RULES = [include_arrows, subfolder_arrows, subfolder_sizes, foreign_headers, kokkos_sources, kernel_labels, space_branches, fences, file_sizes, licence_lines,
+         habits, standard_headers, links, named_paths, named_functions, subfolders_listed, diagrams]
 
 
 def main():

@@ -58,6 +58,9 @@ BROKEN = [
     ("kernel_labels", {"core/a.cpp": 'Kokkos::parallel_for("core::x", p, f);\n'}),
     ("kernel_labels", {"core/a.cpp": 'launch<"core::x">(p, f);\n'}),
     ("kernel_labels", {"core/a.cpp": "auto p = Kokkos::RangePolicy<Space>(0, n);\n"}),
+    ("space_branches", {"core/a.hpp": "#ifdef KOKKOS_ENABLE_CUDA\n#endif\n"}),
+    ("space_branches", {"core/space_cuda.hpp": "#if 0\n#elif defined(__CUDA_ARCH__)\n#endif\n"}),
+    ("space_branches", {"core/device/a.cpp": "  # if defined(X) || \\\n   !defined(__HIPCC__)\n#endif\n"}),
     ("fences", {"core/a.cpp": "exec.fence();\n"}),
     ("fences", {"core/a.cpp": "Kokkos::deep_copy(a, f(b, c));\n"}),
     ("file_sizes", {"core/a.cpp": "\n" * 401, "core/b.cpp": "\n"}),
@@ -75,6 +78,7 @@ BROKEN = [
     ("named_paths", {"docs/a.md": "In `core/gemm/`.\n", "core/gemm.cpp": ""}),
     ("named_paths", {"docs/a.md": "| `app/*.cpp` |\n", "app/a.hpp": ""}),
     ("named_functions", {MAP: "| file | function |\n|---|---|\n| `core/a.cpp` | `A::g`: ends it |\n", "core/a.cpp": "A a; // g\n"}),
+    ("named_functions", {check_sources.NAMING[1]: "| name in code | file |\n|---|---|\n| `f`, `g` | `core/a.hpp` |\n", "core/a.hpp": "void f();\n"}),
     ("subfolders_listed", {MAP: TABLE.replace("| `core/gemm` | x |\n", "")}),
     ("subfolders_listed", {MAP: TABLE + "| `core/other` | x |\n"}),
     ("diagrams", {"docs/a.dot": DOT}),
@@ -83,6 +87,8 @@ BROKEN = [
 ]
 SPDX = "// SPDX-FileCopyrightText: x\n// SPDX-License-Identifier: BSD-3-Clause\n"
 SOUND = {
+    "core/space.hpp": SPDX + "#if defined(__CUDA_ARCH__)\n#endif\n",
+    "core/words.hpp": SPDX + "// #if defined(__CUDA_ARCH__)\n#if defined(__AVX2__)\n#endif\n",
     "core/a.hpp": SPDX + "#include <Kokkos_Core.hpp>\n",
     "core/a.cpp": SPDX + '#include "core/a.hpp"\n'
     'void f() { Kokkos::parallel_for("bellwether::core::f", Kokkos::RangePolicy<Space>(exec, 0, n), f);\n'

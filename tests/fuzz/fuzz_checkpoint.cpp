@@ -110,17 +110,17 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
     reader.parameter(layout.tensors()[0], span, false);
     reader.enter("optimizer");
     if (bytes.byte() % 2 != 0)
-      reader.replicated("momentum", span);
+      reader.array(replicated("momentum"), span);
     else
-      reader.not_negative("momentum", span);
-    reader.partitioned("server", span, 0, count);
-    reader.per_rank("own", span, bytes.byte() % 2 ? Reshard::mean : Reshard::zero);
-    reader.held("held", span.first(2), 1, count);
+      reader.array(replicated("momentum").not_negative(), span);
+    reader.array(partitioned("server", 0, count), span);
+    reader.array(per_rank("own", bytes.byte() % 2 ? Reshard::mean : Reshard::zero), span);
+    reader.array(held("held", 1, count), span.first(2));
     std::int64_t steps = 0;
     double share = 0;
-    reader.count("steps", steps, 0);
+    reader.scalar(counter("steps"), steps);
     fuzz::must(steps >= 0 && steps <= StateVisitor::most_counted, "an accepted count is in its range");
-    reader.scalar("share", share);
+    reader.scalar({"share"}, share);
     reader.check_layout("data.heldout");
     reader.finish();
   } catch (InputError const&) {

@@ -21,7 +21,7 @@ class LocalSgd final : public optim::Optimizer {
   void update(Exec const& exec, Arena<>& parameters, Arena<>& gradients, optim::StepScalars const& scalars) override;
   optim::Replication replication() const override { return optim::Replication::per_rank; }
   void consensus(Exec const& exec, Arena<> const& mine, Arena<>& out) const override;
-  void visit_state(StateVisitor& visit) override { visit.scalar("steps", steps_); }
+  void visit_state(StateVisitor& visit) override { visit.scalar({"steps"}, steps_); }
   optim::StepReport const& last_report() const override { return report_; }
   std::int64_t state_bytes() const override { return mean_->buffer_bytes(); }
   std::optional<optim::SentBytes> predicted_bytes(optim::Phase) const override { return std::nullopt; }

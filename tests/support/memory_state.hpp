@@ -17,14 +17,9 @@ class MemoryState final : public StateVisitor {
  public:
   enum class Direction { save, load } direction = Direction::save;
 
-  void replicated(std::string_view name, std::span<float> values) override { floats(name, values); }
-  void partitioned(std::string_view name, std::span<float> slice, std::int64_t, std::int64_t) override {
-    floats(name, slice);
-  }
-  void per_rank(std::string_view name, std::span<float> values, Reshard) override { floats(name, values); }
-  void held(std::string_view name, std::span<float> slice, std::int64_t, std::int64_t) override { floats(name, slice); }
-  void scalar(std::string_view name, std::int64_t& value) override { one(integers, name, value); }
-  void scalar(std::string_view name, double& value) override { one(reals, name, value); }
+  void array(ArraySpec const& spec, std::span<float> values) override { floats(spec.name, values); }
+  void scalar(ScalarSpec<std::int64_t> const& spec, std::int64_t& value) override { one(integers, spec.name, value); }
+  void scalar(ScalarSpec<double> const& spec, double& value) override { one(reals, spec.name, value); }
   bool has(std::string_view name) const override {
     std::string const text(name);
     return direction == Direction::save || arrays.contains(text) || integers.contains(text) || reals.contains(text);

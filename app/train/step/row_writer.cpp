@@ -105,8 +105,8 @@ void RowWriter::fill_noise(StepRow& row, optim::StepReport const& report,
 }
 
 void RowWriter::visit_counts(StateVisitor& visit) {
-  visit.count("tokens", tokens_, 0);
-  visit.count("samples", samples_, 0);
+  visit.scalar(counter("tokens"), tokens_);
+  visit.scalar(counter("samples"), samples_);
 }
 
 void RowWriter::visit_state(StateVisitor& visit) {

@@ -33,7 +33,7 @@ class StepTimer {
   double waited() const { return stream_.waited_seconds() - waited_before_; }
   double seconds() const { return seconds_; }          ///< of the last step
   double run_seconds() const { return run_seconds_; }  ///< of all steps since the start of the run, over restarts
-  void visit_state(StateVisitor& visit) { visit.number("wall_seconds", run_seconds_, 0); }
+  void visit_state(StateVisitor& visit) { visit.scalar(number("wall_seconds", 0), run_seconds_); }
 
  private:
   input::BatchStream const& stream_;

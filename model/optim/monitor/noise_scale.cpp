@@ -51,13 +51,12 @@ double NoiseScale::simple() const { return signal_ > 0 && trace_ >= 0 ? trace_ /
 double NoiseScale::critical_batch() const { return known_ > 0 ? sum_ / static_cast<double>(known_) : unknown; }
 
 void NoiseScale::visit_state(StateVisitor& visit) {
-  constexpr double any = std::numeric_limits<double>::lowest();
-  visit.number("noise_signal", signal_, any);
-  visit.number("noise_trace", trace_, any);
-  visit.number("noise_weight", weight_, 0);
-  visit.number("noise_sum", sum_, any);
-  visit.count("noise_samples", samples_, 0);
-  visit.count("noise_known", known_, 0);
+  visit.scalar(number("noise_signal"), signal_);
+  visit.scalar(number("noise_trace"), trace_);
+  visit.scalar(number("noise_weight", 0), weight_);
+  visit.scalar(number("noise_sum"), sum_);
+  visit.scalar(counter("noise_samples"), samples_);
+  visit.scalar(counter("noise_known"), known_);
 }
 
 }  // namespace bellwether::optim

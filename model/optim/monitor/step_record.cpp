@@ -88,13 +88,13 @@ std::int64_t StepRecord::applied_steps() const {
 
 void StepRecord::visit_state(StateVisitor& visit) {
   read_back();
-  visit.count("applied_steps", applied_, 0);
-  visit.count("skipped_steps", skipped_, 0);
+  visit.scalar(counter("applied_steps"), applied_);
+  visit.scalar(counter("skipped_steps"), skipped_);
   if (!norm_limit_)
     visit.drop("norm_history");
   else if (visit.has("norm_history"))
-    visit.replicated("norm_history", {norm_history_.data(), norm_history_.extent(0)});
-  if (layers_.extent(0) > 0) visit.measured("layer_record", {layers_.data(), layers_.extent(0)});
+    visit.array(replicated("norm_history"), {norm_history_.data(), norm_history_.extent(0)});
+  if (layers_.extent(0) > 0) visit.array(replicated("layer_record").may_be_nan(), {layers_.data(), layers_.extent(0)});
 }
 
 std::int64_t StepRecord::bytes() const {

@@ -58,7 +58,7 @@ MadeStep AdamW::made_step(float const* scratch) const {
 
 void AdamW::visit_state(StateVisitor& visit) {
   momentum_.visit_state(visit);
-  visit.not_negative("variance", variance_.span());
+  visit.array(replicated("variance").not_negative(), variance_.span());
 }
 
 std::int64_t AdamW::bytes() const {

@@ -133,8 +133,8 @@ void Lamb::frozen_update(RuleStep const& step, ReducedGradient const& gradient) 
 
 void Lamb::visit_state(StateVisitor& visit) {
   momentum_.visit_state(visit);
-  visit.not_negative("variance", variance_.span());
-  if (freezing_ == Freezing::possible) visit.replicated("sampled", {sampled_.data(), sampled_.extent(0)});
+  visit.array(replicated("variance").not_negative(), variance_.span());
+  if (freezing_ == Freezing::possible) visit.array(replicated("sampled"), {sampled_.data(), sampled_.extent(0)});
 }
 
 void Lamb::allocate_fresh() {
@@ -169,7 +169,7 @@ std::vector<std::string> Lamb::freeze_notices(ParameterLayout const& layout) con
 
 void Lamb::visit_frozen(StateVisitor& visit) {
   allocate_fresh();
-  if (fresh_) visit.replicated(fresh_name, fresh_->span());
+  if (fresh_) visit.array(replicated(fresh_name), fresh_->span());
 }
 
 void Lamb::thaw(Exec const& exec, StepRecord const& record, StateVisitor& visit) {

@@ -37,17 +37,17 @@ void Momentum::free_read_numbers(std::int64_t steps) {
 void Momentum::visit_state(StateVisitor& visit) {
   constexpr auto name = "momentum";
   if (numbers_)
-    visit.replicated(name, numbers_->span());
+    visit.array(replicated(name), numbers_->span());
   else
     visit.formed(name, MomentumNumbers(exec_, count_, bits_->view(active_), units_));
 }
 
 void Momentum::visit_bits(StateVisitor& visit, Vec<float> const& growth, std::int64_t steps) {
   std::int64_t in_bits = bits_ && !numbers_ ? 1 : 0;
-  if (visit.has(in_bits_name)) visit.count(in_bits_name, in_bits, 0);
+  if (visit.has(in_bits_name)) visit.scalar(counter(in_bits_name), in_bits);
   store_in_bits(steps);
   if (in_bits == 0) return;
-  visit.not_negative(magnitudes_name, bits_->magnitudes());
+  visit.array(replicated(magnitudes_name).not_negative(), bits_->magnitudes());
   if (!numbers_) return;
   bits_->take_signs(exec_, numbers_->data());
   Kokkos::deep_copy(exec_, bits_->growth(), growth);

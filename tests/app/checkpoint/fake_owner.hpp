@@ -40,17 +40,18 @@ class FakeOwner {
             .parameters_per_rank = parameters_per_rank,
             .optimizer =
                 [this](bellwether::StateVisitor& visit) {
-                  visit.scalar("steps", steps);
-                  visit.replicated("momentum", momentum);
-                  visit.partitioned("server_error", slice, first(), total);
-                  visit.per_rank("worker/error", mean_of_ranks, bellwether::Reshard::mean);
-                  visit.per_rank("worker/scratch", zeroed, bellwether::Reshard::zero);
-                  if (has_refused) visit.per_rank("worker/graph", refused, bellwether::Reshard::refuse);
+                  visit.scalar({"steps"}, steps);
+                  visit.array(bellwether::replicated("momentum"), momentum);
+                  visit.array(bellwether::partitioned("server_error", first(), total), slice);
+                  visit.array(bellwether::per_rank("worker/error", bellwether::Reshard::mean), mean_of_ranks);
+                  visit.array(bellwether::per_rank("worker/scratch", bellwether::Reshard::zero), zeroed);
+                  if (has_refused)
+                    visit.array(bellwether::per_rank("worker/graph", bellwether::Reshard::refuse), refused);
                 },
             .data =
                 [this](bellwether::StateVisitor& visit) {
-                  visit.scalar("position", position);
-                  visit.scalar("rate", rate);
+                  visit.scalar({"position"}, position);
+                  visit.scalar({"rate"}, rate);
                 }};
   }
 

@@ -104,9 +104,9 @@ TEST_CASE("Slices that several ranks hold are resharded by element") {
     auto const slice = slice_of(rank, ranks_per_node);
     state.optimizer = [&values, slice, whole](StateVisitor& visit) {
       if (whole)
-        visit.per_rank("worker_error", values, Reshard::mean);
+        visit.array(per_rank("worker_error", Reshard::mean), values);
       else
-        visit.held("worker_error", values, slice.first, total);
+        visit.array(held("worker_error", slice.first, total), values);
     };
     return state;
   };
@@ -137,7 +137,7 @@ TEST_CASE("Slices that several ranks hold are resharded by element") {
       // Every rank rejects the vector of another model, and one with a gap.
       std::vector<float> more(static_cast<std::size_t>(total) + 1);
       auto longer = owner.state();
-      longer.optimizer = [&](StateVisitor& visit) { visit.held("worker_error", more, 0, total + 1); };
+      longer.optimizer = [&](StateVisitor& visit) { visit.array(held("worker_error", 0, total + 1), more); };
       CHECK_THROWS_WITH(run.checkpoints->load(*found, longer), ContainsSubstring("worker_error: shape"));
     }
 }
@@ -147,8 +147,8 @@ TEST_CASE("Elements that no rank held are named") {
   auto owner = run.owner(0.5F);
   std::vector<float> values(50), whole(100);
   auto part = owner.state(), all = owner.state();
-  part.optimizer = [&](StateVisitor& visit) { visit.held("worker_error", values, 0, 100); };
-  all.optimizer = [&](StateVisitor& visit) { visit.per_rank("worker_error", whole, Reshard::mean); };
+  part.optimizer = [&](StateVisitor& visit) { visit.array(held("worker_error", 0, 100), values); };
+  all.optimizer = [&](StateVisitor& visit) { visit.array(per_rank("worker_error", Reshard::mean), whole); };
   run.checkpoints->save(1, "", part);
   run.checkpoints->wait();
   auto const found = run.checkpoints->find_latest();
@@ -167,9 +167,9 @@ TEST_CASE("A slice beyond its total is rejected") {
     std::vector<float> values(50), whole(100);
     auto part = owner.state(), all = owner.state();
     part.optimizer = [&, first = first, total = total](StateVisitor& visit) {
-      visit.held("worker_error", values, first, total);
+      visit.array(held("worker_error", first, total), values);
     };
-    all.optimizer = [&](StateVisitor& visit) { visit.per_rank("worker_error", whole, Reshard::mean); };
+    all.optimizer = [&](StateVisitor& visit) { visit.array(per_rank("worker_error", Reshard::mean), whole); };
     run.checkpoints->save(1, "", part);
     run.checkpoints->wait();
     auto const found = run.checkpoints->find_latest();
@@ -355,7 +355,7 @@ TEST_CASE("State that does not match is rejected with its name on every rank") {
   auto state = renamed.state();
   state.data = [](StateVisitor& visit) {
     std::int64_t nothing = 0;
-    visit.scalar("epoch", nothing);
+    visit.scalar({"epoch"}, nothing);
   };
   CHECK_THROWS_WITH(run.checkpoints->load(*found, state),
                     ContainsSubstring("data/epoch: no scalar state") &&

@@ -32,11 +32,11 @@ struct RenamedState {
   app::TrainingState of(FakeOwner& owner, std::array<char const*, 3> const& names) {
     auto state = owner.state();
     state.optimizer = [this, names](StateVisitor& visit) {
-      visit.replicated(names[0], proportion);
-      if (visit.has(names[1])) visit.held(names[1], residual, 0, FakeOwner::total);
+      visit.array(replicated(names[0]), proportion);
+      if (visit.has(names[1])) visit.array(held(names[1], 0, FakeOwner::total), residual);
     };
     state.data = [this, names](StateVisitor& visit) {
-      visit.count("traffic_dense/" + std::string(names[2]), bytes, 0);
+      visit.scalar(counter("traffic_dense/" + std::string(names[2])), bytes);
     };
     return state;
   }

@@ -13,7 +13,6 @@
 #include <vector>
 
 using namespace bellwether;
-using app::Allowed;
 using bellwether::test::CheckpointFixture;
 using Catch::Matchers::ContainsSubstring;
 
@@ -31,12 +30,12 @@ TEST_CASE("The first value that is not allowed is found at any position") {
         std::vector<float> values(size, 0.5F);
         values[at] = value;
         std::optional<std::int64_t> const here = static_cast<std::int64_t>(at);
-        CHECK(app::first_unsound(values, Allowed::finite) == (std::isfinite(value) ? std::nullopt : here));
-        CHECK(app::first_unsound(values, Allowed::not_negative) ==
+        CHECK(app::first_unsound(values, ValueRange::finite) == (std::isfinite(value) ? std::nullopt : here));
+        CHECK(app::first_unsound(values, ValueRange::not_negative) ==
               (std::isfinite(value) && value >= 0 ? std::nullopt : here));
-        CHECK(!app::first_unsound(values, Allowed::any));
+        CHECK(!app::first_unsound(values, ValueRange::may_be_nan));
       }
-  CHECK(!app::first_unsound({}, Allowed::finite));
+  CHECK(!app::first_unsound({}, ValueRange::finite));
 }
 
 TEST_CASE("A checkpoint with invalid values is not completed, and the older one stays") {
@@ -65,7 +64,7 @@ TEST_CASE("A checkpoint with invalid values is not completed, and the older one 
   owner.momentum[7] = -1;
   auto state = owner.state();
   auto const all = state.optimizer;
-  state.optimizer = [&](StateVisitor& visit) { visit.not_negative("variance", owner.momentum); };
+  state.optimizer = [&](StateVisitor& visit) { visit.array(replicated("variance").not_negative(), owner.momentum); };
   refused(5, state, "optimizer/variance: value 7 is -1; allowed: finite numbers from 0 on");
   CHECK(app::unsound_state(run.communicator, state).find("optimizer/variance: value 7 is -1") == 0);
   owner = run.owner(2);
@@ -84,30 +83,45 @@ TEST_CASE("Invalid state is reported with the rank that holds it") {
                      "parameters/dense.weight: value 2 is nan; allowed: finite numbers");
 }
 
+TEST_CASE("The range of values holds for arrays of every placement") {
+  CheckpointFixture run;
+  auto owner = run.owner(1);
+  owner.momentum[7] = -1;
+  auto const size = std::ssize(owner.momentum);
+  auto const spec = GENERATE_COPY(replicated("root"), partitioned("root", 0, size), per_rank("root", Reshard::mean),
+                                  per_rank("root", Reshard::zero), held("root", 0, size));
+  auto state = owner.state();
+  state.optimizer = [&](StateVisitor& visit) { visit.array(spec.not_negative(), owner.momentum); };
+  CHECK_THAT(app::unsound_state(run.communicator, state),
+             ContainsSubstring("optimizer/root: value 7 is -1; allowed: finite numbers from 0 on"));
+  state.optimizer = [&](StateVisitor& visit) { visit.array(spec, owner.momentum); };
+  CHECK(app::unsound_state(run.communicator, state).empty());
+}
+
 TEST_CASE("Invalid values in a checkpoint are rejected and named with their tensor") {
   CheckpointFixture run;
   auto owner = run.owner(1);
   owner.momentum[37] = GENERATE(-2.5F, infinite);
   auto state = owner.state();
   state.optimizer = [&](StateVisitor& visit) {  // like programs that did not check values
-    visit.measured("variance", owner.momentum);
-    visit.measured("momentum", owner.momentum);
+    visit.array(replicated("variance").may_be_nan(), owner.momentum);
+    visit.array(replicated("momentum").may_be_nan(), owner.momentum);
   };
   run.checkpoints->save(1, "", state);
   run.checkpoints->wait();
   auto const found = run.checkpoints->find_latest();
   REQUIRE(found.has_value());
   state.optimizer = [&](StateVisitor& visit) {
-    visit.not_negative("variance", owner.momentum);
-    visit.measured("momentum", owner.momentum);
+    visit.array(replicated("variance").not_negative(), owner.momentum);
+    visit.array(replicated("momentum").may_be_nan(), owner.momentum);
   };
   CHECK_THROWS_WITH(run.checkpoints->load(*found, state),
                     ContainsSubstring("replicated.h5: optimizer/variance of bias: value 37 is ") &&
                         ContainsSubstring("allowed: finite numbers from 0 on; remove this checkpoint"));
   bool const finite = std::isfinite(owner.momentum[37]);
   state.optimizer = [&](StateVisitor& visit) {
-    visit.measured("variance", owner.momentum);
-    visit.replicated("momentum", owner.momentum);
+    visit.array(replicated("variance").may_be_nan(), owner.momentum);
+    visit.array(replicated("momentum"), owner.momentum);
   };
   if (finite)
     run.checkpoints->load(*found, state);
@@ -123,12 +137,12 @@ TEST_CASE("Counters in a checkpoint that are out of range are rejected") {
   auto state = owner.state();
   std::int64_t step = 0, kept = 0;
   auto const write = [&](StateVisitor& visit) {
-    visit.scalar("step", step);
-    visit.scalar("tokens", kept);
+    visit.scalar({"step"}, step);
+    visit.scalar({"tokens"}, kept);
   };
   auto const read = [&](StateVisitor& visit) {
-    visit.count("step", step, 0);
-    visit.count("tokens", kept, -1);
+    visit.scalar(counter("step"), step);
+    visit.scalar(counter("tokens", -1), kept);
   };
   std::int64_t at = 0;
   auto const load = [&](std::int64_t saved_step, std::int64_t saved_tokens) {
@@ -155,7 +169,7 @@ TEST_CASE("Counters in a checkpoint that are out of range are rejected") {
                                                       "; allowed: " + std::to_string(at) + ", as in the manifest"));
   // The optimizer's count of applied steps must be the same.
   std::int64_t applied = at + 2;
-  state.optimizer = [&](StateVisitor& visit) { visit.count("applied_steps", applied, 0); };
+  state.optimizer = [&](StateVisitor& visit) { visit.scalar(counter("applied_steps"), applied); };
   CHECK_THROWS_WITH(load(at + 1, 1), ContainsSubstring("replicated.h5: optimizer/applied_steps: " +
                                                        std::to_string(at + 1) + "; allowed: " + std::to_string(at)));
 }
@@ -168,11 +182,11 @@ TEST_CASE("Numbers in a checkpoint that are not finite or too small are rejected
   std::int64_t at = 0;
   auto const load = [&](double saved) {
     seconds = saved;
-    state.data = [&](StateVisitor& visit) { visit.scalar("wall_seconds", seconds); };
+    state.data = [&](StateVisitor& visit) { visit.scalar({"wall_seconds"}, seconds); };
     run.checkpoints->save(++at, "", state);
     run.checkpoints->wait();
     seconds = 3;
-    state.data = [&](StateVisitor& visit) { visit.number("wall_seconds", seconds, 0); };
+    state.data = [&](StateVisitor& visit) { visit.scalar(number("wall_seconds", 0), seconds); };
     run.checkpoints->load(run.checkpoints->find_latest().value(), state);
   };
   load(1.5);

@@ -39,15 +39,15 @@ struct State {
                                    .parameters_per_rank = parameters_per_rank,
                                    .optimizer =
                                        [this](StateVisitor& visit) {
-                                         visit.replicated("momentum", momentum->span());
-                                         visit.replicated("record", {record.data(), record.extent(0)});
-                                         visit.per_rank("residual", {own.data(), own.extent(0)}, Reshard::mean);
-                                         visit.scalar("steps", steps);
+                                         visit.array(replicated("momentum"), momentum->span());
+                                         visit.array(replicated("record"), {record.data(), record.extent(0)});
+                                         visit.array(per_rank("residual", Reshard::mean), {own.data(), own.extent(0)});
+                                         visit.scalar({"steps"}, steps);
                                        },
                                    .data =
                                        [](StateVisitor& visit) {
                                          double mine = test::world().communicator().rank();  // clocks and bytes sent
-                                         visit.scalar("seconds", mine);
+                                         visit.scalar({"seconds"}, mine);
                                        }};
     return app::differing_replicas(ranks, state, "host" + std::to_string(ranks.rank()));
   }

@@ -109,7 +109,7 @@ class Training {
   void add_state(Facts& facts) {
     test::MemoryState kept;
     auto const state = trainer_.state();
-    kept.replicated("parameters", state.parameters);
+    kept.array(replicated("parameters"), state.parameters);
     state.optimizer(kept);
     state.data(kept);
     for (auto const& [name, values] : kept.arrays)

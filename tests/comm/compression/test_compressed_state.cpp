@@ -35,21 +35,20 @@ struct Residuals {
 class ReshardState final : public StateVisitor {
  public:
   explicit ReshardState(Residuals const& kept) : kept_(kept) {}
-  void replicated(std::string_view, std::span<float>) override { FAIL("no replicated state is expected"); }
-  void partitioned(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) override {
-    CHECK(name == "server_error");
-    CHECK(total == ::count);
-    put(kept_.server, first, slice);
-  }
-  void per_rank(std::string_view name, std::span<float> values, Reshard reshard) override {
-    CHECK(name == "worker_error");
-    CHECK(reshard == Reshard::mean);
+  void array(ArraySpec const& spec, std::span<float> values) override {
+    bool const server = spec.placement == Placement::partitioned;
+    CHECK(spec.name == (server ? "server_error" : "worker_error"));
+    if (server) {
+      CHECK(spec.total == ::count);
+      return put(kept_.server, spec.first, values);
+    }
+    REQUIRE(spec.placement == Placement::per_rank);
+    CHECK(spec.reshard == Reshard::mean);
     CHECK(values.size() == ::count);
     put(kept_.worker, 0, values);
   }
-  void held(std::string_view, std::span<float>, std::int64_t, std::int64_t) override { FAIL("no slice is expected"); }
-  void scalar(std::string_view, std::int64_t&) override { FAIL("no scalar state is expected"); }
-  void scalar(std::string_view, double&) override { FAIL("no scalar state is expected"); }
+  void scalar(ScalarSpec<std::int64_t> const&, std::int64_t&) override { FAIL("no scalar state is expected"); }
+  void scalar(ScalarSpec<double> const&, double&) override { FAIL("no scalar state is expected"); }
 
  private:
   static void put(std::vector<double> const& from, std::int64_t first, std::span<float> to) {

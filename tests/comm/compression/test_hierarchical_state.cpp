@@ -37,23 +37,16 @@ struct Residuals {
 class Collect final : public StateVisitor {
  public:
   explicit Collect(Index count) : count_(count), parts(4, std::vector<double>(static_cast<std::size_t>(count))) {}
-  void replicated(std::string_view, std::span<float>) override { FAIL("nothing is replicated"); }
-  void partitioned(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) override {
-    CHECK(name == "server_error");
-    CHECK(total == count_);
-    add(2, slice, first);
+  void array(ArraySpec const& spec, std::span<float> values) override {
+    bool const server = spec.placement == Placement::partitioned, whole = spec.placement == Placement::per_rank;
+    CHECK(spec.name == (server ? "server_error" : "worker_error"));
+    REQUIRE(spec.placement != Placement::replicated);
+    if (whole) CHECK(spec.reshard == Reshard::mean);
+    CHECK((whole ? static_cast<std::int64_t>(values.size()) : spec.total) == count_);
+    add(server ? 2 : 0, values, whole ? 0 : spec.first);
   }
-  void per_rank(std::string_view name, std::span<float> values, Reshard reshard) override {
-    CHECK(reshard == Reshard::mean);
-    held(name, values, 0, static_cast<std::int64_t>(values.size()));
-  }
-  void held(std::string_view name, std::span<float> slice, std::int64_t first, std::int64_t total) override {
-    CHECK(name == "worker_error");
-    CHECK(total == count_);
-    add(0, slice, first);
-  }
-  void scalar(std::string_view, std::int64_t&) override { FAIL("no scalars"); }
-  void scalar(std::string_view, double&) override { FAIL("no scalars"); }
+  void scalar(ScalarSpec<std::int64_t> const&, std::int64_t&) override { FAIL("no scalars"); }
+  void scalar(ScalarSpec<double> const&, double&) override { FAIL("no scalars"); }
 
  private:
   /// Adds the values to one part and counts them in the next part.
@@ -89,16 +82,12 @@ Residuals residuals_of(HierarchicalAllreduce& mean, comm::Communicator& group, I
 class Resharding final : public StateVisitor {
  public:
   explicit Resharding(Residuals const& kept) : kept_(kept) {}
-  void replicated(std::string_view, std::span<float>) override { FAIL("nothing is replicated"); }
-  void partitioned(std::string_view, std::span<float> slice, std::int64_t first, std::int64_t) override {
-    put(kept_.server, slice, first);
+  void array(ArraySpec const& spec, std::span<float> values) override {
+    REQUIRE(spec.placement != Placement::replicated);
+    put(spec.placement == Placement::partitioned ? kept_.server : kept_.worker, values, spec.first);
   }
-  void per_rank(std::string_view, std::span<float> values, Reshard) override { put(kept_.worker, values, 0); }
-  void held(std::string_view, std::span<float> slice, std::int64_t first, std::int64_t) override {
-    put(kept_.worker, slice, first);
-  }
-  void scalar(std::string_view, std::int64_t&) override { FAIL("no scalars"); }
-  void scalar(std::string_view, double&) override { FAIL("no scalars"); }
+  void scalar(ScalarSpec<std::int64_t> const&, std::int64_t&) override { FAIL("no scalars"); }
+  void scalar(ScalarSpec<double> const&, double&) override { FAIL("no scalars"); }
 
  private:
   static void put(std::vector<double> const& from, std::span<float> to, std::int64_t first) {

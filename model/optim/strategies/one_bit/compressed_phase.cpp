@@ -238,10 +238,10 @@ Units CompressedPhase::units(Arena<> const* variance) const {
 
 void CompressedPhase::visit_state(StateVisitor& visit) {
   units_known_ = true;
-  visit.replicated("units", {by_tensor_.data(), by_tensor_.extent(0)});
-  visit.replicated("sketch_proportion", {proportion_.data(), 1});
+  visit.array(replicated("units"), {by_tensor_.data(), by_tensor_.extent(0)});
+  visit.array(replicated("sketch_proportion"), {proportion_.data(), 1});
   sketch_ranks_ = visit.has("sketch_ranks") ? sketch_ranks_ : 0;  // checkpoints of version 0.1.0 lack it
-  if (visit.has("sketch_ranks")) visit.count("sketch_ranks", sketch_ranks_, 0);
+  if (visit.has("sketch_ranks")) visit.scalar(counter("sketch_ranks"), sketch_ranks_);
   if (growth_) growth_->visit_state(visit);
   exchange_.visit_state(visit);
 }

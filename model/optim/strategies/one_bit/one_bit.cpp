@@ -224,7 +224,7 @@ void OneBit::visit_state(StateVisitor& visit) {
   freeze_point_.visit_state(visit);
   if (drift_) drift_->visit_state(visit);
   bool const was_dense = !compressing();
-  visit.count("dense_steps", dense_steps_, -1);
+  visit.scalar(counter("dense_steps", -1), dense_steps_);
   if (!compressing()) return;
   if (was_dense && config_.freeze.step && *config_.freeze.step > record_.applied_steps())
     return return_to_dense_steps(visit);

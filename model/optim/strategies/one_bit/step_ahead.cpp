@@ -143,7 +143,7 @@ float const* StepAhead::point(Exec const& exec, BlockTable<Exec> const& table, U
 
 void StepAhead::visit_state(StateVisitor& visit) {
   if (!visit.has(state_name)) return;  // the run that wrote the state had no step-ahead
-  visit.held(state_name, {mean_residual_.data(), mean_residual_.extent(0)}, first_, point_.count());
+  visit.array(held(state_name, first_, point_.count()), {mean_residual_.data(), mean_residual_.extent(0)});
 }
 
 void StepAhead::drop_state(StateVisitor& visit) { visit.drop(state_name); }

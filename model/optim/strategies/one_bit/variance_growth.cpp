@@ -131,14 +131,14 @@ void VarianceGrowth::grow(Exec const& exec, Vec<GradientCheck> const& gradient_c
 }
 
 void VarianceGrowth::visit_state(StateVisitor& visit) {
-  visit.replicated(state_name, {growth_.data(), growth_.extent(0)});
+  visit.array(replicated(state_name), {growth_.data(), growth_.extent(0)});
 }
 
 void VarianceGrowth::apply(StateVisitor& visit, Exec const& exec, BlockTable<Exec> const& blocks, float* variance) {
   if (!visit.has(state_name)) return;
   Vec<float> const growth("bellwether::optim::variance_growth", static_cast<std::size_t>(blocks.tensors()));
   exec.fence("bellwether::optim::apply_growth, memory is ready before a visitor writes it");
-  visit.replicated(state_name, {growth.data(), growth.extent(0)});
+  visit.array(replicated(state_name), {growth.data(), growth.extent(0)});
   scale_tensors(exec, blocks, growth, variance);
   exec.fence("bellwether::optim::apply_growth, elements are scaled before the factors are freed");
 }
@@ -173,7 +173,7 @@ double VarianceDrift::since_last(Exec const& exec, float const* variance, double
 }
 
 void VarianceDrift::visit_state(StateVisitor& visit) {
-  visit.replicated("freeze_sums", {last_.data(), last_.extent(0)});
+  visit.array(replicated("freeze_sums"), {last_.data(), last_.extent(0)});
 }
 
 std::int64_t VarianceDrift::bytes() const {
