@@ -182,7 +182,7 @@ TEST_CASE("Every 1-bit method uses the memory that check predicts, before and af
       input::IoThread io;
       app::Trainer trainer(deck, world, io);
       auto const holds = [&](std::int64_t predicted) {
-        CAPTURE(static_cast<int>(kept.method), static_cast<int>(kept.exchange), allocated_bytes, predicted);
+        CAPTURE(name_of(kept.method), static_cast<int>(kept.exchange), allocated_bytes, predicted);
         CHECK(static_cast<double>(allocated_bytes) <= 1.05 * static_cast<double>(predicted));
         CHECK(static_cast<double>(allocated_bytes) >= 0.95 * static_cast<double>(predicted));
       };
