@@ -159,8 +159,9 @@ void CheckpointReader::partitioned(std::string_view name, std::span<float> slice
   if (!expect("partitioned", stored_path(name))) return;
   std::vector<float> host(slice.size());
   if (attempt([&] {
-        gather_slices([this](int rank) { return open(rank); }, ranks_, group_.rank() % ranks_, stored_path(name), host,
-                      first, total);
+        gather_slices(
+            {.open = [this](int rank) { return open(rank); }, .ranks = ranks_, .try_first = group_.rank() % ranks_},
+            stored_path(name), host, first, total);
         require_sound(folder_, stored_path(name), host, first);
       }))
     copy_to_device(host, slice);
