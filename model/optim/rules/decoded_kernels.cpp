@@ -187,12 +187,17 @@ struct SgdRun {
   typename Access::Change parameters, momentum;
 };
 
+/// Factors of one block in a step of SGD.
+struct SgdFactors {
+  float beta1, rate, decay;
+};
+
 template <bool exact, class Space, class Team>
-KOKKOS_INLINE_FUNCTION void apply_sgd(Team const& team, Block const& block, DecodedSgdStep const& step, float rate,
-                                      float decay) {
+KOKKOS_INLINE_FUNCTION void apply_sgd(Team const& team, Block const& block, comm::Decoded const& mean,
+                                      SgdFactors const& factors, float* parameters, float* momentum) {
   team_for_runs<Space>(team, block.first, block.first + block.count, [&]<class Access>(Access, Index k, int count) {
     return SgdRun<exact, Access>{
-        step.mean.run<exact, Access>(k, count), step.beta1, rate, decay, step.parameters + k, step.momentum + k};
+        mean.run<exact, Access>(k, count), factors.beta1, factors.rate, factors.decay, parameters + k, momentum + k};
   });
 }
 
@@ -294,17 +299,19 @@ void decoded_sgd_apply(Space const& exec, KernelContext<Space> const& context, D
   Block const* const blocks = context.table.blocks().data();
   TensorRule const* const rule = context.rules.data();
   GradientCheck const* const checked = context.gradient_check.data();
-  float const rate = static_cast<float>(step.learning_rate);
-  DecodedSgdStep const made = step;
+  // Only what the kernel needs: nvcc copies a large lambda to the heap.
+  float const rate = static_cast<float>(step.learning_rate), beta1 = step.beta1;
+  comm::Decoded const decoded = step.mean;
+  float *const parameters = step.parameters, *const momentum = step.momentum;
   launch<"bellwether::optim::decoded_sgd_apply">(
       team_policy(exec, context.table.count()), KOKKOS_LAMBDA(Team const& team) {
         if (checked->skip) return;
         Block const block = blocks[team.league_rank()];
-        float const decay = rule[block.tensor].decay;
-        if (made.mean.exact())
-          apply_sgd<true, Space>(team, block, made, rate, decay);
+        SgdFactors const factors{beta1, rate, rule[block.tensor].decay};
+        if (decoded.exact())
+          apply_sgd<true, Space>(team, block, decoded, factors, parameters, momentum);
         else
-          apply_sgd<false, Space>(team, block, made, rate, decay);
+          apply_sgd<false, Space>(team, block, decoded, factors, parameters, momentum);
       });
 }
 
