@@ -72,27 +72,27 @@ void add_bench_mean(Space const& exec, Index count, comm::Decoded const& mean, d
 }
 
 template <class Space>
-Index lost_elements(Space const& exec, Index count, double const* outputs, float const* residual, int calls,
-                    float const* given, double allowed) {
+Index lost_elements(Space const& exec, Index count, CodedCalls const& coded, double allowed) {
+  CodedCalls const of = coded;
   return wrong_elements(
       exec, count, KOKKOS_LAMBDA(Index k) {
-        double const wanted = calls * static_cast<double>(given[k]);
-        return !(Kokkos::abs(outputs[k] + static_cast<double>(residual[k]) - wanted) <= allowed);
+        double const wanted = of.calls * static_cast<double>(of.given[k]);
+        return !(Kokkos::abs(of.outputs[k] + static_cast<double>(of.residual[k]) - wanted) <= allowed);
       });
 }
 
 template <class Space>
-Index wrong_sums(Space const& exec, Index count, int ranks, Index stride, std::uint32_t const* messages,
-                 float const* before, float const* after, std::uint32_t const* signs) {
+Index wrong_sums(Space const& exec, Index count, ServedWords const& served) {
+  ServedWords const of = served;
   return wrong_elements(
       exec, count, KOKKOS_LAMBDA(Index k) {
         float sum = 0;
-        for (int rank = 0; rank < ranks; ++rank) {
-          float const term = sign_at(messages + rank * stride, k) ? message_scale(rank) : -message_scale(rank);
+        for (int rank = 0; rank < of.ranks; ++rank) {
+          float const term = sign_at(of.messages + rank * of.stride, k) ? message_scale(rank) : -message_scale(rank);
           sum = rank == 0 ? term : sum + term;
         }
-        float const wanted = sum / static_cast<float>(ranks) + before[k];
-        return !(after[k] == wanted) || sign_at(signs, k) != (wanted >= 0);
+        float const wanted = sum / static_cast<float>(of.ranks) + of.before[k];
+        return !(of.after[k] == wanted) || sign_at(of.signs, k) != (wanted >= 0);
       });
 }
 
@@ -113,15 +113,14 @@ Index far_from_bf16(Space const& exec, Index count, float const* before, float c
       KOKKOS_LAMBDA(Index k) { return !(Kokkos::abs(after[k] - before[k]) <= Kokkos::abs(before[k]) * 0x1p-8f); });
 }
 
-#define BELLWETHER_INSTANTIATE(Space)                                                                                 \
-  template void fill_bench_values<Space>(Space const&, Index, float*);                                                \
-  template void fill_bench_messages<Space>(Space const&, Index, comm::WordBlock const*, int, Index, std::uint32_t*);  \
-  template Index wrong_signs<Space>(Space const&, Index, float, float const*, float const*);                          \
-  template void add_bench_mean<Space>(Space const&, Index, comm::Decoded const&, double*);                            \
-  template Index lost_elements<Space>(Space const&, Index, double const*, float const*, int, float const*, double);   \
-  template Index wrong_sums<Space>(Space const&, Index, int, Index, std::uint32_t const*, float const*, float const*, \
-                                   std::uint32_t const*);                                                             \
-  template Index wrong_means<Space>(Space const&, Index, int, float const*, float const*);                            \
+#define BELLWETHER_INSTANTIATE(Space)                                                                                \
+  template void fill_bench_values<Space>(Space const&, Index, float*);                                               \
+  template void fill_bench_messages<Space>(Space const&, Index, comm::WordBlock const*, int, Index, std::uint32_t*); \
+  template Index wrong_signs<Space>(Space const&, Index, float, float const*, float const*);                         \
+  template void add_bench_mean<Space>(Space const&, Index, comm::Decoded const&, double*);                           \
+  template Index lost_elements<Space>(Space const&, Index, CodedCalls const&, double);                               \
+  template Index wrong_sums<Space>(Space const&, Index, ServedWords const&);                                         \
+  template Index wrong_means<Space>(Space const&, Index, int, float const*, float const*);                           \
   template Index far_from_bf16<Space>(Space const&, Index, float const*, float const*);
 BELLWETHER_FOR_EACH_SPACE(BELLWETHER_INSTANTIATE)
 #undef BELLWETHER_INSTANTIATE

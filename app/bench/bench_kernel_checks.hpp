@@ -15,6 +15,24 @@ struct WordBlock;
 
 namespace bellwether::app {
 
+/// Several exchanges of one vector, (count) each.
+struct CodedCalls {
+  double const* outputs;  ///< sum of the means of all calls
+  float const* residual;  ///< what is left after the last one
+  int calls;              ///< number of exchanges
+  float const* given;     ///< the vector
+};
+
+/// What a server read and wrote.
+struct ServedWords {
+  int ranks;                      ///< number of messages
+  Index stride;                   ///< words between the messages of ranks
+  std::uint32_t const* messages;  ///< (ranks, stride)
+  float const* before;            ///< (count) z
+  float const* after;             ///< (count) z
+  std::uint32_t const* signs;     ///< (ceil(count / 32)) of z after
+};
+
 /// Fills `values` with U(-0.5, 0.5) and a few -0, which count as positive.
 template <class Space>
 void fill_bench_values(Space const& exec, Index count, float* values);
@@ -36,14 +54,12 @@ void add_bench_mean(Space const& exec, Index count, comm::Decoded const& mean, d
 
 /// Counts the elements for which |outputs + residual - calls given| exceeds `allowed`.
 template <class Space>
-Index lost_elements(Space const& exec, Index count, double const* outputs, float const* residual, int calls,
-                    float const* given, double allowed);
+Index lost_elements(Space const& exec, Index count, CodedCalls const& coded, double allowed);
 
 /// Counts the elements of a server with a wrong value or sign. The expected value is the mean over the messages of
 /// fill_bench_messages() plus `before`. Each message begins with its signs in the order of the elements.
 template <class Space>
-Index wrong_sums(Space const& exec, Index count, int ranks, Index stride, std::uint32_t const* messages,
-                 float const* before, float const* after, std::uint32_t const* signs);
+Index wrong_sums(Space const& exec, Index count, ServedWords const& served);
 
 /// Counts the elements of `mean` that differ from the sum of the chunks (ranks, count) in rank order over `ranks`.
 template <class Space>

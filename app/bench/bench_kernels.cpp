@@ -107,8 +107,12 @@ struct End {
     return {count, z, active, scales.data(), partial.data(), nullptr, nullptr};
   }
   void find_scales(Space const& exec, comm::ResidualBuffers const& of) const {
-    comm::scales_from_sums(exec, static_cast<Index>(ranges.size()), ranges.data(), of, comm::Scale::mean_magnitude,
-                           scales.data(), errors.data());
+    comm::scales_from_sums(exec,
+                           {.count = static_cast<Index>(ranges.size()),
+                            .ranges = ranges.data(),
+                            .scales = scales.data(),
+                            .errors = errors.data()},
+                           of, comm::Scale::mean_magnitude);
   }
 
   Vec<comm::WordBlock, Space> blocks;
@@ -265,15 +269,21 @@ class Bench {
     comm::keep_residual(exec_, worker_.slice(), buffers());
     double const allowed = 3e-7 * calls;
     return check(formatted("nothing lost in %d calls, up to %.2g", calls, allowed),
-                 lost_elements(exec_, watched, outputs_.data(), z_.data(), calls, x_.data(), allowed));
+                 lost_elements(exec_, watched,
+                               {.outputs = outputs_.data(), .residual = z_.data(), .calls = calls, .given = x_.data()},
+                               allowed));
   }
   Check server() const {
     Kokkos::deep_copy(exec_, z_, x_);
     Kokkos::deep_copy(exec_, server_.scales, 0.0f);
     serve();
-    return check("sums over ranks and their signs, bit for bit",
-                 wrong_sums(exec_, chunk_.mine, servers, chunk_.message_words(), received_.data(), x_.data(), z_.data(),
-                            signs_.data()));
+    return check("sums over ranks and their signs, bit for bit", wrong_sums(exec_, chunk_.mine,
+                                                                            {.ranks = servers,
+                                                                             .stride = chunk_.message_words(),
+                                                                             .messages = received_.data(),
+                                                                             .before = x_.data(),
+                                                                             .after = z_.data(),
+                                                                             .signs = signs_.data()}));
   }
   Check means() const {
     average();

@@ -42,8 +42,8 @@ double seconds_alone(Exec const& exec, ProductResult const& p, float beta) {
   for (int i = 0; i < most && (i < least || spent < enough); ++i) {
     exec.fence("bellwether::app::bench_product, before");
     auto const start = Clock::now();
-    gemm(exec, p.op_a, p.op_b, p.m, p.n, p.k, 1, a.data(), p.op_a == Op::none ? p.k : p.m, b.data(),
-         p.op_b == Op::none ? p.n : p.k, beta, c.data(), p.n);
+    gemm(exec, {p.op_a, p.op_b, p.m, p.n, p.k}, ConstMatrix{a.data(), p.op_a == Op::none ? p.k : p.m},
+         ConstMatrix{b.data(), p.op_b == Op::none ? p.n : p.k}, Matrix{c.data(), p.n}, {.beta = beta});
     exec.fence("bellwether::app::bench_product, after");
     double const seconds = seconds_since(start);
     fastest = std::min(fastest, seconds);

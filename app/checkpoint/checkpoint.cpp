@@ -57,8 +57,7 @@ struct Checkpoints::Impl {
   CheckpointOptions options;
   comm::RankGroup& group;
   input::IoThread& io;
-  std::function<void(std::string const&)> warn;
-  std::function<void()> may_complete, may_write;
+  CheckpointHooks hooks;
 
   /// writing: every rank writes its files. completing: rank 0 writes the manifest, renames the folder and removes older
   /// ones.
@@ -87,7 +86,7 @@ struct Checkpoints::Impl {
     began = RunClock::now();
     std::string fault;
     if (is_root()) try {
-        may_write();
+        hooks.may_write();
         folder.prepare(new_step);
       } catch (RuntimeError const& error) {
         fault = error.what();
@@ -154,9 +153,9 @@ struct Checkpoints::Impl {
     while (future.wait_for(patience) != std::future_status::ready) {
       if (seconds_since(start) < waited.count()) continue;  // the process was suspended meanwhile
       if (is_root())
-        warn(formatted("step %lld: training has waited for %.0f s for its checkpoint to be written to ",
-                       static_cast<long long>(step), waited.count()) +
-             folder.temporary_path(step));
+        hooks.warn(formatted("step %lld: training has waited for %.0f s for its checkpoint to be written to ",
+                             static_cast<long long>(step), waited.count()) +
+                   folder.temporary_path(step));
       waited += patience;
     }
   }
@@ -193,10 +192,10 @@ struct Checkpoints::Impl {
     Manifest manifest{step, group.size(), gather(files)};
     if (is_root())
       completed = io.submit(priority, [this, manifest] {
-        may_write();
-        may_complete();
+        hooks.may_write();
+        hooks.may_complete();
         folder.complete(manifest);
-        may_write();
+        hooks.may_write();
         return folder.prune(manifest.step, options.keep, damaged);
       });
     stage = Stage::completing;
@@ -209,7 +208,7 @@ struct Checkpoints::Impl {
     auto const fault = first_fault(group, is_root() ? outcome(completed, left_over, unsound) : "");
     if (!fault.empty()) discard();
     raise(fault);
-    for (auto const& text : left_over) warn(text);
+    for (auto const& text : left_over) hooks.warn(text);
     last = Saved{step, position};
     longest = std::max(longest.value_or(0), seconds_since(began));
   }
@@ -218,11 +217,11 @@ struct Checkpoints::Impl {
   void discard() const {
     if (!is_root()) return;
     try {
-      may_write();
+      hooks.may_write();
     } catch (RuntimeError const&) {
       return;  // what has this name now is not this object's
     }
-    if (auto const fault = folder.discard(step); !fault.empty()) warn(fault);
+    if (auto const fault = folder.discard(step); !fault.empty()) hooks.warn(fault);
   }
 
   /// Collects the files of all ranks on rank 0, one rank after another, because the lists are short.
@@ -269,16 +268,14 @@ struct Checkpoints::Impl {
     }
     if (fault.empty()) return manifest;
     damaged.insert(candidate);
-    if (is_root()) warn("checkpoint skipped: " + fault);
+    if (is_root()) hooks.warn("checkpoint skipped: " + fault);
     return std::nullopt;
   }
 };
 
 Checkpoints::Checkpoints(std::string directory, CheckpointOptions const& options, comm::RankGroup& group,
-                         input::IoThread& io, std::function<void(std::string const&)> warn,
-                         std::function<void()> may_complete, std::function<void()> may_write)
-    : impl_(new Impl{CheckpointFolder(std::move(directory)), options, group, io, std::move(warn),
-                     std::move(may_complete), std::move(may_write)}) {}
+                         input::IoThread& io, CheckpointHooks hooks)
+    : impl_(new Impl{CheckpointFolder(std::move(directory)), options, group, io, std::move(hooks)}) {}
 
 Checkpoints::~Checkpoints() {
   // The last task refers to this object.
@@ -332,7 +329,7 @@ std::optional<FoundCheckpoint> Checkpoints::find_latest() {
   std::string list;
   together(impl_->group, [&] {
     if (!impl_->is_root()) return;
-    for (auto const& text : impl_->folder.recover()) impl_->warn("checkpoint skipped: " + text);
+    for (auto const& text : impl_->folder.recover()) impl_->hooks.warn("checkpoint skipped: " + text);
     for (auto const step : impl_->folder.steps()) list += std::to_string(step) + '\n';
   });
   list = broadcast_text(impl_->group, list);

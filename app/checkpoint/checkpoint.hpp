@@ -58,21 +58,24 @@ struct CheckpointOptions {
   double patience = 60;      ///< seconds between warnings while training waits for a checkpoint
 };
 
+/// Functions that the checkpoints of a run call.
+struct CheckpointHooks {
+  /// Receives warnings on rank 0, about damaged checkpoints, failed removals and slow writes.
+  std::function<void(std::string const&)> warn;
+  /// Called on rank 0's I/O thread before a checkpoint is completed; throws to prevent that.
+  std::function<void()> may_complete = [] {};
+  /// Called on rank 0, on either thread, before folders change; throws to prevent that.
+  std::function<void()> may_write = [] {};
+};
+
 /// The checkpoints of a run: folders `checkpoints/step_<n>/` in its directory. save() copies the state to host memory
 /// and returns. From the next poll() on, each rank's I/O thread writes and synchronises its file in a temporary folder.
 /// When poll() finds that all ranks are done, rank 0 writes the manifest, renames the folder, and then removes older
 /// ones. All member functions are collective: every rank calls them in the same order.
 class Checkpoints {
  public:
-  /// warn: receives warnings on rank 0, about damaged checkpoints, failed removals and slow writes.
-  ///
-  /// may_complete: called on rank 0's I/O thread before a checkpoint is completed; throws to prevent that.
-  ///
-  /// may_write: called on rank 0, on either thread, before folders change; throws to prevent that.
-  Checkpoints(
-      std::string directory, CheckpointOptions const& options, comm::RankGroup& group, input::IoThread& io,
-      std::function<void(std::string const&)> warn, std::function<void()> may_complete = [] {},
-      std::function<void()> may_write = [] {});
+  Checkpoints(std::string directory, CheckpointOptions const& options, comm::RankGroup& group, input::IoThread& io,
+              CheckpointHooks hooks);
   /// Abandons a checkpoint that is not complete: call wait() before.
   ~Checkpoints();
 

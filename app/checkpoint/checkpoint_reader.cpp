@@ -162,8 +162,9 @@ void CheckpointReader::read_partitioned(ArraySpec const& spec, std::span<float> 
   auto const path = stored_path(spec.name);
   std::vector<float> host(slice.size());
   if (attempt([&] {
-        gather_slices([this](int rank) { return open(rank); }, ranks_, group_.rank() % ranks_, path, host, spec.first,
-                      spec.total);
+        gather_slices(
+            {.open = [this](int rank) { return open(rank); }, .ranks = ranks_, .try_first = group_.rank() % ranks_},
+            path, host, spec.first, spec.total);
         require_sound(folder_, path, host, spec.first, spec.range);
       }))
     copy_to_device(host, slice);

@@ -72,8 +72,9 @@ HeldRows held_rows(Hdf5File const& file, std::string const& path) {
   return {0, shape[0], shape[0]};
 }
 
-void gather_slices(OpenRank const& open, int ranks, int try_first, std::string const& path, std::span<float> values,
-                   std::int64_t first, std::int64_t total) {
+void gather_slices(RankFiles const& files, std::string const& path, std::span<float> values, std::int64_t first,
+                   std::int64_t total) {
+  auto const& [open, ranks, try_first] = files;
   std::int64_t const last = first + static_cast<std::int64_t>(values.size());
   std::int64_t filled = 0;
   std::vector<std::pair<std::int64_t, std::int64_t>> ranges;

@@ -31,10 +31,16 @@ HeldRows held_rows(input::Hdf5File const& file, std::string const& path);
 /// Opens the file of a rank.
 using OpenRank = std::function<input::Hdf5File(int)>;
 
+/// The files of all ranks of a checkpoint.
+struct RankFiles {
+  OpenRank open;  ///< opens the file of a rank
+  int ranks;      ///< number of files
+  int try_first;  ///< rank whose file is read first
+};
+
 /// Reads elements [first, first + size) of a vector of `total` elements from the disjoint slices of ranks 0, 1, ...
-/// try_first: rank whose file is read first.
-void gather_slices(OpenRank const& open, int ranks, int try_first, std::string const& path, std::span<float> values,
-                   std::int64_t first, std::int64_t total);
+void gather_slices(RankFiles const& files, std::string const& path, std::span<float> values, std::int64_t first,
+                   std::int64_t total);
 
 /// Computes, in double precision, the mean over the ranks that hold a row. shape: of the whole array. values: rows from
 /// `first` on.

@@ -73,7 +73,8 @@ double gemm_speed(comm::RankGroup& group) {
   for (int i = 0; i < repeats; ++i) {
     group.barrier("bellwether::app::gemm_speed");
     auto const start = Clock::now();
-    gemm(exec, Op::none, Op::transpose, side, side, side, 1, a.data(), side, b.data(), side, 0, c.data(), side);
+    gemm(exec, {Op::none, Op::transpose, side, side, side}, ConstMatrix{a.data(), side}, ConstMatrix{b.data(), side},
+         Matrix{c.data(), side});
     exec.fence("bellwether::app::gemm_speed measured");
     best = std::max(best, 2.0 * side * side * side / seconds_since(start));
   }

@@ -19,8 +19,10 @@ RunCheckpoints::RunCheckpoints(Parts const& parts)
       checkpoints_(
           parts.deck.run.directory,
           CheckpointOptions{.keep = parts.deck.checkpoint.keep, .asynchronous = parts.deck.checkpoint.asynchronous},
-          parts.group, parts.io, [this](std::string const& text) { parts_.record.warning(text); },
-          [this] { parts_.record.require_written(); }, [this] { parts_.start.require_kept(); }) {}
+          parts.group, parts.io,
+          CheckpointHooks{.warn = [this](std::string const& text) { parts_.record.warning(text); },
+                          .may_complete = [this] { parts_.record.require_written(); },
+                          .may_write = [this] { parts_.start.require_kept(); }}) {}
 
 std::optional<FoundCheckpoint> RunCheckpoints::find() {
   auto found = checkpoints_.find_latest();

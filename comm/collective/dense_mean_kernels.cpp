@@ -24,13 +24,23 @@ KOKKOS_INLINE_FUNCTION void mean_of_run(T const* chunks, Index count, int ranks,
   for (int lane = 0; lane < run_elements; ++lane) mean[lane] = T(sums[lane] / divisor);
 }
 
+/// A chunk of the vector from each rank, `count` elements each, one after another.
+template <class T>
+struct Chunks {
+  T const* at;
+  Index count;
+  int ranks;
+};
+
 template <class Space, class Team, class T>
-KOKKOS_INLINE_FUNCTION void mean_of_block(Team const& team, Index first, Index last, T const* chunks, Index count,
-                                          int ranks, T* mean) {
+KOKKOS_INLINE_FUNCTION void mean_of_block(Team const& team, Index first, Index last, Chunks<T> const& chunks, T* mean) {
+  T const* const at = chunks.at;
+  Index const count = chunks.count;
+  int const ranks = chunks.ranks;
   if constexpr (TeamShape<Space>::host)
-    for (; first + run_elements <= last; first += run_elements) mean_of_run(chunks + first, count, ranks, mean + first);
+    for (; first + run_elements <= last; first += run_elements) mean_of_run(at + first, count, ranks, mean + first);
   team_for<Space>(
-      team, first, last, [=](Index k) { return rank_order_mean(chunks, count, ranks, k); },
+      team, first, last, [=](Index k) { return rank_order_mean(at, count, ranks, k); },
       [=](Index k, float value) { mean[k] = T(value); });
 }
 
@@ -48,7 +58,8 @@ void mean_in_rank_order(Space const& exec, Index count, int ranks, T const* chun
       team_policy(exec, (count + block_elements - 1) / block_elements),
       KOKKOS_LAMBDA(typename Kokkos::TeamPolicy<Space>::member_type const& team) {
         Index const first = team.league_rank() * block_elements;
-        mean_of_block<Space>(team, first, Kokkos::min(first + block_elements, count), chunks, count, ranks, mean);
+        mean_of_block<Space>(team, first, Kokkos::min(first + block_elements, count), Chunks<T>{chunks, count, ranks},
+                             mean);
       });
 }
 

@@ -45,10 +45,19 @@ std::vector<Part> all_holders(Communicator& data, Part const& mine, Index total)
   return holders;
 }
 
-/// Averages each element of `window` over the ranks that hold it. `received`: (P, stride), one row per rank; other
-/// entries are undefined. `firsts`, `lasts`: (P), elements that each rank holds. out: (window).
-void mean_of_rows(Exec const& exec, Part const& window, Vec<float> const& received, Index stride,
-                  Vec<Index> const& firsts, Vec<Index> const& lasts, Vec<float> const& out) {
+/// Parts of a vector that ranks sent.
+struct ReceivedParts {
+  Vec<float> const& rows;    ///< (P, stride), one row per rank; entries that a rank does not hold are undefined
+  Index stride;              ///< elements from one row to the next
+  Vec<Index> const& firsts;  ///< (P) first element that each rank holds
+  Vec<Index> const& lasts;   ///< (P) the element behind its last one
+};
+
+/// Averages each element of `window` over the ranks that hold it. out: (window).
+void mean_of_rows(Exec const& exec, Part const& window, ReceivedParts const& parts, Vec<float> const& out) {
+  Vec<float> const received = parts.rows;
+  Vec<Index> const firsts = parts.firsts, lasts = parts.lasts;
+  Index const stride = parts.stride;
   int const ranks = static_cast<int>(firsts.extent(0));
   Index const begin = window.first;
   launch<"bellwether::comm::replica_mean">(
@@ -114,7 +123,7 @@ std::vector<float> replica_mean(Communicator& data, std::span<float const> held,
     }
     Request request = data.start_exchange(exec, messages, "bellwether::comm::replica_mean");
     data.wait(request);
-    mean_of_rows(exec, window, received, width, firsts, lasts, means);
+    mean_of_rows(exec, window, {.rows = received, .stride = width, .firsts = firsts, .lasts = lasts}, means);
     Kokkos::deep_copy(
         exec, HostValues<float>(out.data() + (window.first - mine.first), static_cast<std::size_t>(window.size())),
         Values<float const>(means.data(), static_cast<std::size_t>(window.size())));

@@ -57,8 +57,12 @@ struct End {
     return {count, z.data(), active, kept.data(), partial.data(), skip, spent};
   }
   void find_scales(Exec const& exec, Scale rule, std::int32_t const* skip, std::uint32_t* message) const {
-    scales_from_sums(exec, static_cast<Index>(ranges.extent(0)), ranges.data(), buffers(skip), rule, kept.data(),
-                     errors.data());
+    scales_from_sums(exec,
+                     {.count = static_cast<Index>(ranges.extent(0)),
+                      .ranges = ranges.data(),
+                      .scales = kept.data(),
+                      .errors = errors.data()},
+                     buffers(skip), rule);
     place_scales(exec, static_cast<Index>(slots.extent(0)), slots.data(), kept.data(), message);
   }
   /// Replaces z by the residual itself, 0 for masked elements.

@@ -220,11 +220,13 @@ void serve_words(Space const& exec, BlockSlice const& slice, ResidualBuffers con
 }
 
 template <class Space>
-void scales_from_sums(Space const& exec, Index count, ScaleRange const* ranges, ResidualBuffers const& buffers,
-                      Scale rule, float* scales, double* errors) {
-  if (count == 0) return;
+void scales_from_sums(Space const& exec, ScaleTable const& table, ResidualBuffers const& buffers, Scale rule) {
+  if (table.count == 0) return;
+  ScaleRange const* const ranges = table.ranges;
+  float* const scales = table.scales;
+  double* const errors = table.errors;
   launch<"bellwether::comm::scales_from_sums">(
-      team_policy(exec, count), KOKKOS_LAMBDA(typename Kokkos::TeamPolicy<Space>::member_type const& team) {
+      team_policy(exec, table.count), KOKKOS_LAMBDA(typename Kokkos::TeamPolicy<Space>::member_type const& team) {
         if (buffers.skipped()) return;
         Index const at = team.league_rank();
         auto const sums = team_sum<sums_of_words, Space>(team, ranges[at].first, ranges[at].last, [&](Index block) {
@@ -354,19 +356,18 @@ void add_values(Space const& exec, Index count, float const* from, float* to) {
       elements(exec, count), KOKKOS_LAMBDA(Index k) { to[k] += from[k]; });
 }
 
-#define BELLWETHER_INSTANTIATE(Space)                                                                                  \
-  template void serve_words<Space>(Space const&, BlockSlice const&, ResidualBuffers const&, Received const&,           \
-                                   std::uint32_t*);                                                                    \
-  template void scales_from_sums<Space>(Space const&, Index, ScaleRange const*, ResidualBuffers const&, Scale, float*, \
-                                        double*);                                                                      \
-  template void mark_spent<Space>(Space const&, ResidualBuffers const&, std::int32_t*);                                \
-  template void clear_spent<Space>(Space const&, Index, float*, std::int32_t*);                                        \
-  template void place_scales<Space>(Space const&, Index, ScaleSlot const*, float const*, std::uint32_t*);              \
-  template void unpack_words<Space>(Space const&, BlockSlice const&, std::uint32_t const*, std::uint32_t*, float*);    \
-  template void pack_slice<Space>(Space const&, Index, Index, Index const*, Decoded const&, std::uint32_t*);           \
-  template void sign_words<Space>(Space const&, Index, float const*, std::uint32_t const*, std::uint32_t*);            \
-  template void keep_residual<Space>(Space const&, BlockSlice const&, ResidualBuffers const&);                         \
-  template void copy_active<Space>(Space const&, Index, std::uint32_t const*, std::uint32_t*);                         \
+#define BELLWETHER_INSTANTIATE(Space)                                                                               \
+  template void serve_words<Space>(Space const&, BlockSlice const&, ResidualBuffers const&, Received const&,        \
+                                   std::uint32_t*);                                                                 \
+  template void scales_from_sums<Space>(Space const&, ScaleTable const&, ResidualBuffers const&, Scale);            \
+  template void mark_spent<Space>(Space const&, ResidualBuffers const&, std::int32_t*);                             \
+  template void clear_spent<Space>(Space const&, Index, float*, std::int32_t*);                                     \
+  template void place_scales<Space>(Space const&, Index, ScaleSlot const*, float const*, std::uint32_t*);           \
+  template void unpack_words<Space>(Space const&, BlockSlice const&, std::uint32_t const*, std::uint32_t*, float*); \
+  template void pack_slice<Space>(Space const&, Index, Index, Index const*, Decoded const&, std::uint32_t*);        \
+  template void sign_words<Space>(Space const&, Index, float const*, std::uint32_t const*, std::uint32_t*);         \
+  template void keep_residual<Space>(Space const&, BlockSlice const&, ResidualBuffers const&);                      \
+  template void copy_active<Space>(Space const&, Index, std::uint32_t const*, std::uint32_t*);                      \
   template void add_values<Space>(Space const&, Index, float const*, float*);
 BELLWETHER_FOR_EACH_SPACE(BELLWETHER_INSTANTIATE)
 #undef BELLWETHER_INSTANTIATE

@@ -175,11 +175,18 @@ template <class Space>
 void serve_words(Space const& exec, BlockSlice const& slice, ResidualBuffers const& buffers, Received const& received,
                  std::uint32_t* signs);
 
-/// Computes scales[r] from the sums of the blocks in ranges[r], over active elements only; 0 if there are none.
-/// errors[r] = |z - S sgn(z)|^2. Of `buffers` it reads only the sums and the skip flag.
+/// The scales that a pass computes.
+struct ScaleTable {
+  Index count;               ///< number of scales
+  ScaleRange const* ranges;  ///< (count)
+  float* scales;             ///< (count), written
+  double* errors;            ///< (count), written: |z - S sgn(z)|^2 over each range
+};
+
+/// Computes the scale of each range from the sums of its blocks, over active elements only; 0 if there are none. Of
+/// `buffers` it reads only the sums and the skip flag.
 template <class Space>
-void scales_from_sums(Space const& exec, Index count, ScaleRange const* ranges, ResidualBuffers const& buffers,
-                      Scale rule, float* scales, double* errors);
+void scales_from_sums(Space const& exec, ScaleTable const& table, ResidualBuffers const& buffers, Scale rule);
 
 /// Marks z as spent after a pass, unless the pass was skipped: the next residual counts as 0. spent: (1).
 template <class Space>

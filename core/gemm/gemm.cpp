@@ -56,9 +56,11 @@ Tiling tiles_for_threads(Index m, Index n, Index threads, PackingCosts const& pa
 
 /// Calls multiply(i, j, rows, columns) for each tile of a product, on one thread each. The tile begins at (i, j).
 template <class T, class Space, class Multiply>
-void for_each_tile(Space const& exec, Op op_a, Op op_b, Index m, Index n, Multiply const& multiply) {
-  Tiling const tile = is_by_blas<T>() ? tiles_for_blas(m, n)
-                                      : tiles_for_threads(m, n, exec.concurrency(), packing_costs<T>(op_a, op_b));
+void for_each_tile(Space const& exec, GemmShape const& shape, Multiply const& multiply) {
+  Index const m = shape.m, n = shape.n;
+  Tiling const tile = is_by_blas<T>()
+                          ? tiles_for_blas(m, n)
+                          : tiles_for_threads(m, n, exec.concurrency(), packing_costs<T>(shape.op_a, shape.op_b));
   Index const across = parts(n, tile.columns);
   launch<"bellwether::core::gemm">(
       Kokkos::RangePolicy<Space, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Index>>(exec, 0, tile.count(m, n),
@@ -72,50 +74,54 @@ void for_each_tile(Space const& exec, Op op_a, Op op_b, Index m, Index n, Multip
 }  // namespace
 
 template <class A, class B, class C, class Space>
-void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, SumOf<C> alpha, A const* a, Index lda,
-          B const* b, Index ldb, SumOf<C> beta, C* c, Index ldc) {
-  if (m == 0 || n == 0) return;
-  require_blas_extents({m, n, k, lda, ldb, ldc});
-  GemmRegion const region(op_a, op_b, m, n, k);
-  for_each_tile<B>(exec, op_a, op_b, m, n, [=](Index i, Index j, Index rows, Index columns) {
-    gemm_tile(op_a, op_b, rows, columns, k, alpha, op_a == Op::none ? a + i * lda : a + i, lda,
-              op_b == Op::none ? b + j : b + j * ldb, ldb, beta, c + i * ldc + j, ldc);
+void gemm(Space const& exec, GemmShape const& shape, ConstMatrix<A> const& a, ConstMatrix<B> const& b,
+          Matrix<C> const& c, Scaling<SumOf<C>> const& scaling) {
+  if (shape.m == 0 || shape.n == 0) return;
+  require_blas_extents({shape.m, shape.n, shape.k, a.ld, b.ld, c.ld});
+  GemmRegion const region(shape);
+  for_each_tile<B>(exec, shape, [=](Index i, Index j, Index rows, Index columns) {
+    GemmShape const tile{shape.op_a, shape.op_b, rows, columns, shape.k};
+    gemm_tile(tile, ConstMatrix{shape.op_a == Op::none ? a.at + i * a.ld : a.at + i, a.ld},
+              ConstMatrix{shape.op_b == Op::none ? b.at + j : b.at + j * b.ld, b.ld}, Matrix{c.at + i * c.ld + j, c.ld},
+              scaling);
   });
 }
 
 template <class T, class Space>
-bool gemm_with_column_sums(Space const& exec, Index m, Index n, Index k, T const* a, Index lda, T const* b, Index ldb,
-                           SumOf<T>* c, Index ldc, SumOf<T>* sums) {
+bool gemm_with_column_sums(Space const& exec, GemmExtents const& extents, ConstMatrix<T> const& a,
+                           ConstMatrix<T> const& b, Matrix<SumOf<T>> const& c, SumOf<T>* sums) {
   if constexpr (std::is_same_v<T, double>) {
     return false;
   } else {
-    if (is_by_blas<T>() || n == 0) return false;
-    if (m == 0) return true;
-    require_blas_extents({m, n, k, lda, ldb, ldc});
-    GemmRegion const region(Op::transpose, Op::none, m, n, k);
-    for_each_tile<T>(exec, Op::transpose, Op::none, m, n, [=](Index i, Index j, Index rows, Index columns) {
-      gemm_tile_with_sums(rows, columns, k, a + i, lda, b + j, ldb, c + i * ldc + j, ldc, j == 0 ? sums + i : nullptr);
+    if (is_by_blas<T>() || extents.n == 0) return false;
+    if (extents.m == 0) return true;
+    require_blas_extents({extents.m, extents.n, extents.k, a.ld, b.ld, c.ld});
+    GemmShape const shape{Op::transpose, Op::none, extents.m, extents.n, extents.k};
+    GemmRegion const region(shape);
+    for_each_tile<T>(exec, shape, [=](Index i, Index j, Index rows, Index columns) {
+      gemm_tile_with_sums({rows, columns, shape.k}, ConstMatrix{a.at + i, a.ld}, ConstMatrix{b.at + j, b.ld},
+                          Matrix{c.at + i * c.ld + j, c.ld}, j == 0 ? sums + i : nullptr);
     });
     return true;
   }
 }
 
 template <class T, class Space>
-bool gemm_with(Space const& exec, Epilogue<T> const& epilogue, Op op_a, Op op_b, Index m, Index n, Index k, T const* a,
-               Index lda, T const* b, Index ldb, T* c, Index ldc) {
+bool gemm_with(Space const& exec, Epilogue<T> const& epilogue, GemmShape const& shape, ConstMatrix<T> const& a,
+               ConstMatrix<T> const& b, Matrix<T> const& c) {
   // With BELLWETHER_DEVICE_TEAMS, host spaces use the device path, in tests: they multiply like devices without a BLAS.
   if constexpr (TeamShape<Space>::host) {
     return false;
   } else {
-    GemmRegion const region(op_a, op_b, m, n, k);
-    team_gemm_with(exec, epilogue, TeamOperands<T, T>{op_a, op_b, m, n, k, a, lda, b, ldb}, c, ldc);
+    GemmRegion const region(shape);
+    team_gemm_with(exec, epilogue, team_operands(shape, a, b), c.at, c.ld);
     return true;
   }
 }
 
 #define BELLWETHER_GEMM_WITH_COLUMN_SUMS_OF(SPACE, T)                                                                 \
-  template bool gemm_with_column_sums(SPACE const&, Index, Index, Index, T const*, Index, T const*, Index, SumOf<T>*, \
-                                      Index, SumOf<T>*);
+  template bool gemm_with_column_sums(SPACE const&, GemmExtents const&, ConstMatrix<T> const&, ConstMatrix<T> const&, \
+                                      Matrix<SumOf<T>> const&, SumOf<T>*);
 #define BELLWETHER_GEMM_WITH_COLUMN_SUMS(SPACE)      \
   BELLWETHER_GEMM_WITH_COLUMN_SUMS_OF(SPACE, float)  \
   BELLWETHER_GEMM_WITH_COLUMN_SUMS_OF(SPACE, double) \

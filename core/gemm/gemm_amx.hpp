@@ -221,8 +221,9 @@ inline Index strip_columns(Index n, Index k) {
 /// C (m, n) = alpha op(A) op(B) + beta C. C: float or bf16.
 /// row_sums: null, or (m); adds the row sums of a transposed A.
 template <class A, class B, class C>
-void multiply_by_matrix_unit(Operand<A> const& a, Operand<B> const& b, Index m, Index n, Index k, float alpha,
-                             float beta, C* c, Index ldc, float* row_sums) {
+void multiply_by_matrix_unit(Operand<A> const& a, Operand<B> const& b, GemmExtents const& extents, Matrix<C> const& c,
+                             Scaling<float> const& scaling, float* row_sums) {
+  Index const m = extents.m, n = extents.n, k = extents.k;
   constexpr Index most = AmxWords::most_k, depth = AmxWords::depth;
   [[maybe_unused]] MatrixUnit const unit;
   auto* const strip = own_words<Part::strip, std::uint32_t>(AmxWords::strip_words);
@@ -248,10 +249,10 @@ void multiply_by_matrix_unit(Operand<A> const& a, Operand<B> const& b, Index m, 
                                    .begins = k0 == 0,
                                    .ends = k0 + length >= k};
         product.multiply([&](Index i, Index j, Index count, float const* from) {
-          Target const target{ldc, columns - j, alpha, beta};
+          Target const target{c.ld, columns - j, scaling.alpha, scaling.beta};
           for (Index r = 0; r < count; ++r)
             finish_row(load<Floats>(from + r * tile_columns), load<Floats>(from + r * tile_columns + lanes), target,
-                       c + (i0 + i + r) * ldc + j0 + j);
+                       c.at + (i0 + i + r) * c.ld + j0 + j);
         });
       }
 }

@@ -176,55 +176,55 @@ cublasLtEpilogue_t light_epilogue(typename Epilogue<T>::Kind kind) {
 }  // namespace
 
 template <class A, class B, class C, class Space>
-void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, SumOf<C> alpha, A const* a, Index lda,
-          B const* b, Index ldb, SumOf<C> beta, C* c, Index ldc) {
-  if (m == 0 || n == 0) return;
-  require_blas_extents({m, n, k, lda, ldb, ldc});
-  GemmRegion const region(op_a, op_b, m, n, k);
+void gemm(Space const& exec, GemmShape const& shape, ConstMatrix<A> const& a, ConstMatrix<B> const& b,
+          Matrix<C> const& c, Scaling<SumOf<C>> const& scaling) {
+  if (shape.m == 0 || shape.n == 0) return;
+  require_blas_extents({shape.m, shape.n, shape.k, a.ld, b.ld, c.ld});
+  GemmRegion const region(shape);
   // With k = 0, C = beta C, but cuBLAS accepts no leading dimension of such an operand. For bf16 C and beta != 0,
   // cuBLAS would round the product before adding it.
-  if (k == 0 || (std::is_same_v<C, bf16> && beta != 0)) {
-    team_gemm(exec, TeamOperands<A, B>{op_a, op_b, m, n, k, a, lda, b, ldb}, alpha, beta, c, ldc);
+  if (shape.k == 0 || (std::is_same_v<C, bf16> && scaling.beta != 0)) {
+    team_gemm(exec, team_operands(shape, a, b), scaling.alpha, scaling.beta, c.at, c.ld);
     return;
   }
   // Row-major C is column-major C^T = op(B)^T op(A)^T.
-  succeed(cublasGemmEx(context_of(exec).handle, blas(op_b), blas(op_a), static_cast<int>(n), static_cast<int>(m),
-                       static_cast<int>(k), &alpha, b, data_type<B>, static_cast<int>(ldb), a, data_type<A>,
-                       static_cast<int>(lda), &beta, c, data_type<C>, static_cast<int>(ldc), compute_type<C>,
-                       CUBLAS_GEMM_DEFAULT),
+  succeed(cublasGemmEx(context_of(exec).handle, blas(shape.op_b), blas(shape.op_a), static_cast<int>(shape.n),
+                       static_cast<int>(shape.m), static_cast<int>(shape.k), &scaling.alpha, b.at, data_type<B>,
+                       static_cast<int>(b.ld), a.at, data_type<A>, static_cast<int>(a.ld), &scaling.beta, c.at,
+                       data_type<C>, static_cast<int>(c.ld), compute_type<C>, CUBLAS_GEMM_DEFAULT),
           "cublasGemmEx");
 }
 
 template <class T, class Space>
-bool gemm_with(Space const& exec, Epilogue<T> const& epilogue, Op op_a, Op op_b, Index m, Index n, Index k, T const* a,
-               Index lda, T const* b, Index ldb, T* c, Index ldc) {
+bool gemm_with(Space const& exec, Epilogue<T> const& epilogue, GemmShape const& shape, ConstMatrix<T> const& a,
+               ConstMatrix<T> const& b, Matrix<T> const& c) {
   // cuBLASLt has no GELU in double precision, which is for tests.
   if constexpr (std::is_same_v<T, double>) return false;
-  if (m == 0 || n == 0) return true;
+  if (shape.m == 0 || shape.n == 0) return true;
   // cuBLASLt requires rows of the GELU input to be a multiple of this.
   constexpr Index whole = 8;
-  if (k == 0 || (beside(epilogue) != nullptr && n % whole != 0)) return false;
+  if (shape.k == 0 || (beside(epilogue) != nullptr && shape.n % whole != 0)) return false;
   Product const product{data_type<T>,
                         light_epilogue<T>(epilogue.kind),
-                        op_a,
-                        op_b,
-                        m,
-                        n,
-                        k,
-                        lda,
-                        ldb,
-                        ldc,
-                        alignment_of(a),
-                        alignment_of(b),
-                        alignment_of(c),
+                        shape.op_a,
+                        shape.op_b,
+                        shape.m,
+                        shape.n,
+                        shape.k,
+                        a.ld,
+                        b.ld,
+                        c.ld,
+                        alignment_of(a.at),
+                        alignment_of(b.at),
+                        alignment_of(c.at),
                         alignment_of(epilogue.bias),
                         alignment_of(beside(epilogue))};
   Context& context = context_of(exec);
   Description<T> description(product, epilogue);
   Plan const plan = context.plans.get(product, [&] { return description.plan(context.light(), product); });
   if (!plan.found) return false;
-  GemmRegion const region(op_a, op_b, m, n, k);
-  description.multiply(context, exec.cuda_stream(), plan, a, b, c);
+  GemmRegion const region(shape);
+  description.multiply(context, exec.cuda_stream(), plan, a.at, b.at, c.at);
   return true;
 }
 

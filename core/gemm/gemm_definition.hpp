@@ -23,10 +23,10 @@ inline void require_blas_extents(std::initializer_list<Index> extents) {
 /// Marks a product as a region for Kokkos tools; without a tool it builds no text.
 class GemmRegion {
  public:
-  GemmRegion(Op op_a, Op op_b, Index m, Index n, Index k) {
+  explicit GemmRegion(GemmShape const& p) {
     if (Kokkos::Tools::profileLibraryLoaded())
-      region_.emplace("bellwether::core::gemm m=" + std::to_string(m) + " n=" + std::to_string(n) +
-                      " k=" + std::to_string(k) + (op_a == Op::none ? " n" : " t") + (op_b == Op::none ? "n" : "t"));
+      region_.emplace("bellwether::core::gemm m=" + std::to_string(p.m) + " n=" + std::to_string(p.n) + " k=" +
+                      std::to_string(p.k) + (p.op_a == Op::none ? " n" : " t") + (p.op_b == Op::none ? "n" : "t"));
   }
 
  private:
@@ -36,9 +36,9 @@ class GemmRegion {
 }  // namespace bellwether
 
 /// Instantiates gemm() for a space; place it at the end of the source that defines it.
-#define BELLWETHER_GEMM_OF(SPACE, T, C)                                                                               \
-  template void gemm(SPACE const&, Op, Op, Index, Index, Index, SumOf<C>, T const*, Index, T const*, Index, SumOf<C>, \
-                     C*, Index);
+#define BELLWETHER_GEMM_OF(SPACE, T, C)                                                                              \
+  template void gemm(SPACE const&, GemmShape const&, ConstMatrix<T> const&, ConstMatrix<T> const&, Matrix<C> const&, \
+                     Scaling<SumOf<C>> const&);
 #define BELLWETHER_GEMM(SPACE)              \
   BELLWETHER_GEMM_OF(SPACE, float, float)   \
   BELLWETHER_GEMM_OF(SPACE, double, double) \

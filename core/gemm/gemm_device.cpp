@@ -9,18 +9,18 @@
 namespace bellwether {
 
 template <class A, class B, class C, class Space>
-void gemm(Space const& exec, Op op_a, Op op_b, Index m, Index n, Index k, SumOf<C> alpha, A const* a, Index lda,
-          B const* b, Index ldb, SumOf<C> beta, C* c, Index ldc) {
-  if (m == 0 || n == 0) return;
-  GemmRegion const region(op_a, op_b, m, n, k);
-  team_gemm(exec, TeamOperands<A, B>{op_a, op_b, m, n, k, a, lda, b, ldb}, alpha, beta, c, ldc);
+void gemm(Space const& exec, GemmShape const& shape, ConstMatrix<A> const& a, ConstMatrix<B> const& b,
+          Matrix<C> const& c, Scaling<SumOf<C>> const& scaling) {
+  if (shape.m == 0 || shape.n == 0) return;
+  GemmRegion const region(shape);
+  team_gemm(exec, team_operands(shape, a, b), scaling.alpha, scaling.beta, c.at, c.ld);
 }
 
 template <class T, class Space>
-bool gemm_with(Space const& exec, Epilogue<T> const& epilogue, Op op_a, Op op_b, Index m, Index n, Index k, T const* a,
-               Index lda, T const* b, Index ldb, T* c, Index ldc) {
-  GemmRegion const region(op_a, op_b, m, n, k);
-  team_gemm_with(exec, epilogue, TeamOperands<T, T>{op_a, op_b, m, n, k, a, lda, b, ldb}, c, ldc);
+bool gemm_with(Space const& exec, Epilogue<T> const& epilogue, GemmShape const& shape, ConstMatrix<T> const& a,
+               ConstMatrix<T> const& b, Matrix<T> const& c) {
+  GemmRegion const region(shape);
+  team_gemm_with(exec, epilogue, team_operands(shape, a, b), c.at, c.ld);
   return true;
 }
 

@@ -26,15 +26,15 @@ struct Epilogue {
 /// \returns false, and does nothing, if this space does not support the product. The caller then uses gemm() and
 /// separate kernels. Hosts do not support it, because their BLAS has no epilogues.
 template <class T, class Space>
-bool gemm_with(Space const& exec, Epilogue<T> const& epilogue, Op op_a, Op op_b, Index m, Index n, Index k, T const* a,
-               Index lda, T const* b, Index ldb, T* c, Index ldc);
+bool gemm_with(Space const& exec, Epilogue<T> const& epilogue, GemmShape const& shape, ConstMatrix<T> const& a,
+               ConstMatrix<T> const& b, Matrix<T> const& c);
 
 }  // namespace bellwether
 
 /// Instantiates gemm_with() for a space; place it at the end of the source that defines it.
-#define BELLWETHER_GEMM_WITH_OF(SPACE, T)                                                                           \
-  template bool gemm_with(SPACE const&, Epilogue<T> const&, Op, Op, Index, Index, Index, T const*, Index, T const*, \
-                          Index, T*, Index);
+#define BELLWETHER_GEMM_WITH_OF(SPACE, T)                                                            \
+  template bool gemm_with(SPACE const&, Epilogue<T> const&, GemmShape const&, ConstMatrix<T> const&, \
+                          ConstMatrix<T> const&, Matrix<T> const&);
 #define BELLWETHER_GEMM_WITH(SPACE)      \
   BELLWETHER_GEMM_WITH_OF(SPACE, float)  \
   BELLWETHER_GEMM_WITH_OF(SPACE, double) \

@@ -58,10 +58,13 @@ void multiply_rows(Index count, Index words, typename Words::Word const* a, type
     multiply_rows<Words, rows - 2>(count, words, a, panel, t, c);
 }
 
-/// Multiplies a packed block of `rows` rows by n columns of B, for one part of k.
+/// Multiplies a packed block of m rows by n columns of B, for one part of k.
 template <class Words, class A, class B, class C>
-void multiply_block(Block<typename Words::Word> const& block, Operand<B> const& b, Index rows, Index n, Index k,
-                    float alpha, float beta, C* c, Index ldc, Following<A, B> const& following) {
+void multiply_block(Block<typename Words::Word> const& block, Operand<B> const& b, GemmExtents const& extents,
+                    Matrix<C> const& c, Scaling<float> const& scaling, Following<A, B> const& following) {
+  Index const rows = extents.m, n = extents.n, k = extents.k, ldc = c.ld;
+  float const alpha = scaling.alpha, beta = scaling.beta;
+  C* const to = c.at;
   auto* const panel = own_words<Part::panel, typename Words::Word>(Blocking::of_cpu().words * tile_columns);
   Index const words = (k + Words::depth - 1) / Words::depth;
   Index const tiles = rows / tile_rows + 1, all = tiles * (n / tile_columns + 1);
@@ -77,15 +80,16 @@ void multiply_block(Block<typename Words::Word> const& block, Operand<B> const& 
       ahead.next();
       next_a.next();
       next_b.next();
-      multiply_rows<Words>(rows - i, words, block.from(i).at, panel, Target{ldc, n - j, alpha, beta}, c + i * ldc + j);
+      multiply_rows<Words>(rows - i, words, block.from(i).at, panel, Target{ldc, n - j, alpha, beta}, to + i * ldc + j);
     }
   }
 }
 
 /// row_sums: null, or (m); adds the row sums of a transposed A.
 template <class Words, class A, class B>
-void multiply(Operand<A> const& a, Operand<B> const& b, Index m, Index n, Index k, float alpha, float beta, float* c,
-              Index ldc, float* row_sums = nullptr) {
+void multiply(Operand<A> const& a, Operand<B> const& b, GemmExtents const& extents, Matrix<float> const& c,
+              Scaling<float> const& scaling, float* row_sums = nullptr) {
+  Index const m = extents.m, n = extents.n, k = extents.k;
   Index const depth = Blocking::of_cpu().words * Words::depth, height = Blocking::of_cpu().rows_of(m);
   for (Index k0 = 0; k0 < std::max<Index>(k, 1); k0 += depth) {
     Index const part = std::min(depth, k - k0);
@@ -97,24 +101,25 @@ void multiply(Operand<A> const& a, Operand<B> const& b, Index m, Index n, Index 
       Following<A, B> const following{a.from(next_row, next_k), std::min(height, m - next_row), next_part,
                                       b.from(next_k, 0),        last ? next_part : 0,           n};
       auto const block = block_of<Words>(a.from(i, k0), rows, part, row_sums == nullptr ? nullptr : row_sums + i);
-      multiply_block<Words>(block, b.from(k0, 0), rows, n, part, alpha, k0 == 0 ? beta : 1.0f, c + i * ldc, ldc,
-                            following);
+      multiply_block<Words>(block, b.from(k0, 0), {rows, n, part}, Matrix{c.at + i * c.ld, c.ld},
+                            {scaling.alpha, k0 == 0 ? scaling.beta : 1.0f}, following);
     }
   }
 }
 
 /// If k has several parts, their sums accumulate in a thread-local float buffer, so that C is rounded once.
 template <class Words, class A, class B>
-void multiply(Operand<A> const& a, Operand<B> const& b, Index m, Index n, Index k, float alpha, float beta, bf16* c,
-              Index ldc) {
+void multiply(Operand<A> const& a, Operand<B> const& b, GemmExtents const& extents, Matrix<bf16> const& c,
+              Scaling<float> const& scaling) {
+  Index const m = extents.m, n = extents.n, k = extents.k;
   constexpr Index strip = 512;
   Index const depth = Blocking::of_cpu().words * Words::depth, height = Blocking::of_cpu().rows_of(m);
   if (k <= depth) {
     for (Index i = 0; i < m; i += height) {
       Index const rows = std::min(height, m - i);
       Following<A, B> const following{a.from(i + rows, 0), std::min(height, m - i - rows), k, b, 0, 0};
-      multiply_block<Words>(block_of<Words>(a.from(i, 0), rows, k, nullptr), b, rows, n, k, alpha, beta, c + i * ldc,
-                            ldc, following);
+      multiply_block<Words>(block_of<Words>(a.from(i, 0), rows, k, nullptr), b, {rows, n, k},
+                            Matrix{c.at + i * c.ld, c.ld}, scaling, following);
     }
     return;
   }
@@ -122,11 +127,12 @@ void multiply(Operand<A> const& a, Operand<B> const& b, Index m, Index n, Index 
   for (Index i = 0; i < m; i += height)
     for (Index j = 0; j < n; j += strip) {
       Index const rows = std::min(height, m - i), columns = std::min(strip, n - j);
-      multiply<Words>(a.from(i, 0), b.from(0, j), rows, columns, k, alpha, 0.0f, sums, strip);
+      multiply<Words>(a.from(i, 0), b.from(0, j), {rows, columns, k}, Matrix{sums, strip}, {.alpha = scaling.alpha});
       for (Index r = 0; r < rows; ++r) {
-        bf16* const to = c + (i + r) * ldc + j;
+        bf16* const to = c.at + (i + r) * c.ld + j;
         float const* const from = sums + r * strip;
-        for (Index l = 0; l < columns; ++l) to[l] = bf16(beta == 0 ? from[l] : float(to[l]) * beta + from[l]);
+        for (Index l = 0; l < columns; ++l)
+          to[l] = bf16(scaling.beta == 0 ? from[l] : float(to[l]) * scaling.beta + from[l]);
       }
     }
 }

@@ -16,21 +16,21 @@ namespace {
 /// Multiplies by panels, on the matrix unit if operands are bf16 and the CPU has one. Arguments as in gemm_tile().
 /// row_sums: null, or (m) with C of float; adds the row sums of a transposed A.
 template <class A, class B, class C>
-void multiply_panels(product::Operand<A> const& a, product::Operand<B> const& b, Index m, Index n, Index k, float alpha,
-                     float beta, C* c, Index ldc, float* row_sums = nullptr) {
+void multiply_panels(product::Operand<A> const& a, product::Operand<B> const& b, GemmExtents const& extents,
+                     Matrix<C> const& c, Scaling<float> const& scaling, float* row_sums = nullptr) {
   if constexpr (std::is_same_v<B, bf16>) {
 #if defined(BELLWETHER_AMX)  // the functions exist only in builds for CPUs that have the unit
     if (product::has_matrix_unit()) {
-      product::multiply_by_matrix_unit(a, b, m, n, k, alpha, beta, c, ldc, row_sums);
+      product::multiply_by_matrix_unit(a, b, extents, c, scaling, row_sums);
       return;
     }
 #endif
   }
   using Words = std::conditional_t<std::is_same_v<B, float>, product::FloatWords, product::CpuWords>;
   if constexpr (std::is_same_v<C, float>)
-    product::multiply<Words>(a, b, m, n, k, alpha, beta, c, ldc, row_sums);
+    product::multiply<Words>(a, b, extents, c, scaling, row_sums);
   else
-    product::multiply<Words>(a, b, m, n, k, alpha, beta, c, ldc);
+    product::multiply<Words>(a, b, extents, c, scaling);
 }
 
 /// Multiplies small matrices of both types by BLAS, on the calling thread.
@@ -46,31 +46,39 @@ void multiply_by_blas() {
 
 CBLAS_TRANSPOSE blas(Op op) { return op == Op::none ? CblasNoTrans : CblasTrans; }
 
+/// Multiplies by a function of BLAS.
+template <class Function, class T>
+void multiply_by(Function* function, GemmShape const& p, ConstMatrix<T> const& a, ConstMatrix<T> const& b,
+                 Matrix<T> const& c, Scaling<T> const& scaling) {
+  function(CblasRowMajor, blas(p.op_a), blas(p.op_b), static_cast<int>(p.m), static_cast<int>(p.n),
+           static_cast<int>(p.k), scaling.alpha, a.at, static_cast<int>(a.ld), b.at, static_cast<int>(b.ld),
+           scaling.beta, c.at, static_cast<int>(c.ld));
+}
+
 }  // namespace
 
 template <class A, class B, class C>
-void gemm_tile(Op op_a, Op op_b, Index m, Index n, Index k, SumOf<C> alpha, A const* a, Index lda, B const* b,
-               Index ldb, SumOf<C> beta, C* c, Index ldc) {
-  auto const by_blas = [&](auto const& call) {
-    call(CblasRowMajor, blas(op_a), blas(op_b), static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), alpha, a,
-         static_cast<int>(lda), b, static_cast<int>(ldb), beta, c, static_cast<int>(ldc));
-  };
+void gemm_tile(GemmShape const& shape, ConstMatrix<A> const& a, ConstMatrix<B> const& b, Matrix<C> const& c,
+               Scaling<SumOf<C>> const& scaling) {
   if constexpr (std::is_same_v<B, double>)
-    by_blas(cblas_dgemm);
+    multiply_by(cblas_dgemm, shape, a, b, c, scaling);
   else if constexpr (std::is_same_v<B, float> && !product::floats_by_panels)
-    by_blas(cblas_sgemm);
+    multiply_by(cblas_sgemm, shape, a, b, c, scaling);
   else
-    multiply_panels(product::Operand<A>{op_a, a, lda}, product::Operand<B>{op_b, b, ldb}, m, n, k, alpha, beta, c, ldc);
+    multiply_panels(product::Operand<A>{shape.op_a, a.at, a.ld}, product::Operand<B>{shape.op_b, b.at, b.ld},
+                    {shape.m, shape.n, shape.k}, c, scaling);
 }
 
 template <class T>
-void gemm_tile_with_sums(Index m, Index n, Index k, T const* a, Index lda, T const* b, Index ldb, float* c, Index ldc,
-                         float* sums) {
-  multiply_panels(product::Operand<T>{Op::transpose, a, lda}, product::Operand<T>{Op::none, b, ldb}, m, n, k, 1, 1, c,
-                  ldc, sums);
+void gemm_tile_with_sums(GemmExtents const& extents, ConstMatrix<T> const& a, ConstMatrix<T> const& b,
+                         Matrix<float> const& c, float* sums) {
+  multiply_panels(product::Operand<T>{Op::transpose, a.at, a.ld}, product::Operand<T>{Op::none, b.at, b.ld}, extents, c,
+                  {.alpha = 1, .beta = 1}, sums);
 }
-template void gemm_tile_with_sums(Index, Index, Index, float const*, Index, float const*, Index, float*, Index, float*);
-template void gemm_tile_with_sums(Index, Index, Index, bf16 const*, Index, bf16 const*, Index, float*, Index, float*);
+template void gemm_tile_with_sums(GemmExtents const&, ConstMatrix<float> const&, ConstMatrix<float> const&,
+                                  Matrix<float> const&, float*);
+template void gemm_tile_with_sums(GemmExtents const&, ConstMatrix<bf16> const&, ConstMatrix<bf16> const&,
+                                  Matrix<float> const&, float*);
 
 template <class T>
 bool is_by_blas() {
@@ -91,8 +99,9 @@ template PackingCosts packing_costs<float>(Op, Op);
 template PackingCosts packing_costs<double>(Op, Op);
 template PackingCosts packing_costs<bf16>(Op, Op);
 
-#define BELLWETHER_GEMM_TILE(A, B, C) \
-  template void gemm_tile(Op, Op, Index, Index, Index, SumOf<C>, A const*, Index, B const*, Index, SumOf<C>, C*, Index);
+#define BELLWETHER_GEMM_TILE(A, B, C)                                                                       \
+  template void gemm_tile(GemmShape const&, ConstMatrix<A> const&, ConstMatrix<B> const&, Matrix<C> const&, \
+                          Scaling<SumOf<C>> const&);
 BELLWETHER_GEMM_TILE(float, float, float)
 BELLWETHER_GEMM_TILE(double, double, double)
 BELLWETHER_GEMM_TILE(bf16, bf16, float)

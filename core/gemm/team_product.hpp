@@ -39,6 +39,12 @@ struct TeamOperands {
   KOKKOS_INLINE_FUNCTION Real right(Index l, Index j) const { return b[op_b == Op::none ? l * ldb + j : j * ldb + l]; }
 };
 
+template <class A, class B>
+KOKKOS_INLINE_FUNCTION TeamOperands<A, B> team_operands(GemmShape const& p, ConstMatrix<A> const& a,
+                                                        ConstMatrix<B> const& b) {
+  return {p.op_a, p.op_b, p.m, p.n, p.k, a.at, a.ld, b.at, b.ld};
+}
+
 /// Stores C = alpha sum + beta C. With beta = 0, C is not read.
 template <class C>
 struct ScaledStore {

@@ -56,14 +56,16 @@ struct Bert<Real>::Model final : Bert<Real>::Impl {
   void train(Real* gradients, Batch const& pass, LossScale const& scale, GradientReady const& ready) override {
     this->batch.load(this->exec, pass);
     encoder_.forward(parameters_, this->batch, true);
-    heads_.run(parameters_, gradients, this->batch, scale, encoder_.hidden(layers_), dhidden_, encoder_.partial());
+    heads_.run(parameters_,
+               {.batch = this->batch, .hidden = encoder_.hidden(layers_), .gradients = gradients, .dhidden = dhidden_},
+               scale, encoder_.partial());
     ready(this->layout.heads_first, this->layout.table.count());
     encoder_.backward(parameters_, gradients, this->batch, dhidden_, ready);
   }
   void evaluate(Batch const& pass) override {
     this->batch.load(this->exec, pass);
     encoder_.forward(parameters_, this->batch, false);
-    heads_.run(parameters_, nullptr, this->batch, {}, encoder_.hidden(layers_), nullptr, encoder_.partial());
+    heads_.run(parameters_, {.batch = this->batch, .hidden = encoder_.hidden(layers_)}, {}, encoder_.partial());
   }
   void store_losses() override { heads_.store_losses(); }
   Losses stored_losses() override { return heads_.stored_losses(); }

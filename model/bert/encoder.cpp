@@ -115,9 +115,15 @@ template <class Real, class Stored>
 void Encoder<Real, Stored>::forward(Parameters<Real, Stored> const& parameters, DeviceBatch const& batch,
                                     bool training) {
   Kokkos::Profiling::ScopedRegion const region("bellwether::model::encoder_forward");
-  embedding_forward(exec_, batch.tokens, config_.hidden, batch.ids, batch.positions, batch.segments,
-                    parameters.values + layout_.word, parameters.values + layout_.position,
-                    parameters.values + layout_.segment, embedding_.sum);
+  embedding_forward(exec_, EmbeddingForward<Real, Stored>{.T = batch.tokens,
+                                                          .C = config_.hidden,
+                                                          .ids = batch.ids,
+                                                          .positions = batch.positions,
+                                                          .segments = batch.segments,
+                                                          .word = parameters.values + layout_.word,
+                                                          .position = parameters.values + layout_.position,
+                                                          .segment = parameters.values + layout_.segment,
+                                                          .sum = embedding_.sum});
   auto norm = norm_forward(parameters.values, batch, embedding_, layout_.embedding_norm);
   norm.out_dropout = dropout(training, 0);
   layer_norm_forward(exec_, norm);
@@ -132,22 +138,34 @@ void Encoder<Real, Stored>::block_forward(Parameters<Real, Stored> const& parame
   auto& block = blocks_[i];
   Stored const* const x = hidden(i);
 
-  linear_forward(exec_, T, C, 3 * C, x, parameters.matrices + at.qkv_weight, parameters.bias(at.qkv_bias), block.qkv);
+  linear_forward(exec_, LinearForward<Real, Stored>{.rows = T,
+                                                    .in = C,
+                                                    .out = 3 * C,
+                                                    .x = x,
+                                                    .W = parameters.matrices + at.qkv_weight,
+                                                    .bias = parameters.bias(at.qkv_bias),
+                                                    .y = block.qkv});
   attention_forward(exec_, attention(batch, block, i, training), block.context);
 
-  gemm(exec_, Op::none, Op::transpose, T, C, C, 1, block.context, C, parameters.matrices + at.attention_output.weight,
-       C, 0, block.attention.sum, C);
+  gemm(exec_, {Op::none, Op::transpose, T, C, C}, ConstMatrix{block.context, C},
+       ConstMatrix{parameters.matrices + at.attention_output.weight, C}, Matrix{block.attention.sum, C});
   auto norm = norm_forward(parameters.values, batch, block.attention, at.attention_norm);
   norm.bias = parameters.values + at.attention_output.bias;
   norm.residual = x;
   norm.in_dropout = dropout(training, 3 * i + 2);
   layer_norm_forward(exec_, norm);
 
-  linear_gelu_forward(exec_, config_.activation, T, C, F, block.attention.y,
-                      parameters.matrices + at.intermediate.weight, parameters.bias(at.intermediate.bias), block.pre,
-                      block.activated);
-  gemm(exec_, Op::none, Op::transpose, T, C, F, 1, block.activated, F, parameters.matrices + at.output.weight, F, 0,
-       block.output.sum, C);
+  linear_gelu_forward(exec_, config_.activation,
+                      LinearGeluForward<Real, Stored>{.rows = T,
+                                                      .in = C,
+                                                      .out = F,
+                                                      .x = block.attention.y,
+                                                      .W = parameters.matrices + at.intermediate.weight,
+                                                      .bias = parameters.bias(at.intermediate.bias),
+                                                      .pre = block.pre,
+                                                      .y = block.activated});
+  gemm(exec_, {Op::none, Op::transpose, T, C, F}, ConstMatrix{block.activated, F},
+       ConstMatrix{parameters.matrices + at.output.weight, F}, Matrix{block.output.sum, C});
   norm = norm_forward(parameters.values, batch, block.output, at.output_norm);
   norm.bias = parameters.values + at.output.bias;
   norm.residual = block.attention.y;
@@ -183,15 +201,25 @@ void Encoder<Real, Stored>::block_backward(Parameters<Real, Stored> const& param
   norm.da = branch_;
   norm.dbias = gradients + at.output.bias;
   layer_norm_backward(exec_, norm, sums);
-  gemm(exec_, Op::transpose, Op::none, C, F, T, 1, branch_, C, block.activated, F, 1, gradients + at.output.weight, F);
+  gemm(exec_, {Op::transpose, Op::none, C, F, T}, ConstMatrix{branch_, C}, ConstMatrix{block.activated, F},
+       Matrix{gradients + at.output.weight, F}, {.beta = 1});
   look();
-  gelu_linear_backward(exec_, config_.activation, T, F, C, branch_, parameters.matrices + at.output.weight, block.pre,
-                       wide_, sums, gradients + at.intermediate.bias);
+  gelu_linear_backward(exec_, config_.activation,
+                       GeluLinearBackward<Real, Stored>{.rows = T,
+                                                        .in = F,
+                                                        .out = C,
+                                                        .dz = branch_,
+                                                        .V = parameters.matrices + at.output.weight,
+                                                        .pre = block.pre,
+                                                        .dpre = wide_,
+                                                        .dbias = gradients + at.intermediate.bias},
+                       sums);
   look();
-  gemm(exec_, Op::transpose, Op::none, F, C, T, 1, wide_, F, block.attention.y, C, 1,
-       gradients + at.intermediate.weight, C);
+  gemm(exec_, {Op::transpose, Op::none, F, C, T}, ConstMatrix{wide_, F}, ConstMatrix{block.attention.y, C},
+       Matrix{gradients + at.intermediate.weight, C}, {.beta = 1});
   look();
-  gemm(exec_, Op::none, Op::none, T, C, F, 1, wide_, F, parameters.matrices + at.intermediate.weight, C, 1, dy, C);
+  gemm(exec_, {Op::none, Op::none, T, C, F}, ConstMatrix{wide_, F},
+       ConstMatrix{parameters.matrices + at.intermediate.weight, C}, Matrix{dy, C}, {.beta = 1});
   look();
 
   norm = norm_backward(parameters.values, gradients, batch, block.attention, at.attention_norm, dy);
@@ -199,21 +227,24 @@ void Encoder<Real, Stored>::block_backward(Parameters<Real, Stored> const& param
   norm.da = branch_;
   norm.dbias = gradients + at.attention_output.bias;
   layer_norm_backward(exec_, norm, sums);
-  gemm(exec_, Op::transpose, Op::none, C, C, T, 1, branch_, C, block.context, C, 1,
-       gradients + at.attention_output.weight, C);
+  gemm(exec_, {Op::transpose, Op::none, C, C, T}, ConstMatrix{branch_, C}, ConstMatrix{block.context, C},
+       Matrix{gradients + at.attention_output.weight, C}, {.beta = 1});
   look();
   Stored *const dcontext = wide_, *const dqkv = wide_ + T * C;
-  gemm(exec_, Op::none, Op::none, T, C, C, 1, branch_, C, parameters.matrices + at.attention_output.weight, C, 0,
-       dcontext, C);
+  gemm(exec_, {Op::none, Op::none, T, C, C}, ConstMatrix{branch_, C},
+       ConstMatrix{parameters.matrices + at.attention_output.weight, C}, Matrix{dcontext, C});
   look();
   attention_backward(exec_, attention(batch, block, i, true), dcontext, dqkv);
   look();
-  gemm(exec_, Op::transpose, Op::none, 3 * C, C, T, 1, dqkv, 3 * C, hidden(i), C, 1, gradients + at.qkv_weight, C);
+  gemm(exec_, {Op::transpose, Op::none, 3 * C, C, T}, ConstMatrix{dqkv, 3 * C}, ConstMatrix{hidden(i), C},
+       Matrix{gradients + at.qkv_weight, C}, {.beta = 1});
   look();
-  gemm(exec_, Op::none, Op::none, T, C, 3 * C, 1, dqkv, 3 * C, parameters.matrices + at.qkv_weight, C, 1, dy, C);
+  gemm(exec_, {Op::none, Op::none, T, C, 3 * C}, ConstMatrix{dqkv, 3 * C},
+       ConstMatrix{parameters.matrices + at.qkv_weight, C}, Matrix{dy, C}, {.beta = 1});
   // Skip the key bias: softmax makes its exact gradient zero, so a computed one would be rounding noise.
   Real* const dqkv_bias = gradients + at.qkv_bias;
-  add_column_sums<Real>(exec_, T, 3 * C, dqkv, 2 * C, sums, {C, {dqkv_bias, dqkv_bias + 2 * C}});
+  add_column_sums<Real>(exec_, StoredRows<Stored>{.rows = T, .stride = 3 * C, .at = dqkv}, 2 * C, sums,
+                        {C, {dqkv_bias, dqkv_bias + 2 * C}});
   sums.add(exec_);
 }
 
@@ -224,9 +255,20 @@ void Encoder<Real, Stored>::embedding_gradients(Real const* values, Real* gradie
   norm.out_dropout = dropout(true, 0);
   PendingSums<Real> sums(partial());
   layer_norm_backward(exec_, norm, sums);
-  embedding_backward(exec_, batch.tokens, config_.hidden, batch.token_index, batch.sequences, batch.longest,
-                     batch.offsets, batch.segments, config_.segments, dy, sums, gradients + layout_.word,
-                     gradients + layout_.position, gradients + layout_.segment);
+  embedding_backward(exec_,
+                     EmbeddingBackward<Real>{.T = batch.tokens,
+                                             .C = config_.hidden,
+                                             .tokens = batch.token_index,
+                                             .sequences = batch.sequences,
+                                             .longest = batch.longest,
+                                             .sequence_offsets = batch.offsets,
+                                             .segments = batch.segments,
+                                             .segment_rows = config_.segments,
+                                             .dsum = dy,
+                                             .dword = gradients + layout_.word,
+                                             .dposition = gradients + layout_.position,
+                                             .dsegment = gradients + layout_.segment},
+                     sums);
   sums.add(exec_);
 }
 

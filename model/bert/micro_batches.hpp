@@ -20,17 +20,24 @@ namespace bellwether::model {
 /// Enqueues forward and backward of a batch, which compute this rank's gradient and losses.
 class MicroBatchQueue {
  public:
-  /// replicas: P, the ranks that share a step's data. All referenced objects must outlive the queue.
-  MicroBatchQueue(Exec const& exec, ModelConfig const& config, Bert<float>& bert, optim::Optimizer& optimizer,
-                  Arena<>& parameters, Arena<>& gradients, int replicas)
+  /// Objects that the queue uses; all must outlive it.
+  struct Parts {
+    Bert<float>& bert;
+    optim::Optimizer& optimizer;
+    Arena<>& parameters;  ///< (n)
+    Arena<>& gradients;   ///< (n), of the optimizer's next step
+  };
+
+  /// replicas: P, the ranks that share a step's data.
+  MicroBatchQueue(Exec const& exec, ModelConfig const& config, Parts const& parts, int replicas)
       : exec_(exec),
         config_(config),
-        bert_(bert),
-        optimizer_(optimizer),
-        parameters_(parameters),
-        gradients_(gradients),
+        bert_(parts.bert),
+        optimizer_(parts.optimizer),
+        parameters_(parts.parameters),
+        gradients_(parts.gradients),
         replicas_(replicas) {
-    if (replicas == 1) first_.emplace(bert.layout().table);
+    if (replicas == 1) first_.emplace(bert_.layout().table);
   }
 
   /// Enqueues all micro-batches of a step. rate: learning rate of the step that uses these gradients. The gradients of

@@ -70,16 +70,16 @@ Stored* PretrainingHeads<Real, Stored>::operand(Logits const& logits) {
 }
 
 template <class Real, class Stored>
-void PretrainingHeads<Real, Stored>::run(Parameters<Real, Stored> const& parameters, Real* gradients,
-                                         DeviceBatch const& batch, LossScale const& scale, Stored const* hidden,
-                                         Real* dhidden, std::span<Real> partial) {
+void PretrainingHeads<Real, Stored>::run(Parameters<Real, Stored> const& parameters, Pass const& pass,
+                                         LossScale const& scale, std::span<Real> partial) {
+  auto const& [batch, hidden, gradients, dhidden] = pass;
   Kokkos::Profiling::ScopedRegion const region("bellwether::model::heads");
   if (dhidden != nullptr) clear(exec_, dhidden, batch.tokens * config_.hidden);
   masked_forward(parameters, batch, hidden);
   masked_losses(parameters, gradients, batch, static_cast<Real>(scale.mlm));
   PendingSums<Real> sums(partial);
   if (gradients != nullptr) masked_backward(parameters, gradients, batch, dhidden, sums);
-  next_sentence(parameters, gradients, batch, static_cast<Real>(scale.nsp), hidden, dhidden, sums);
+  next_sentence(parameters, pass, static_cast<Real>(scale.nsp), sums);
   sums.add(exec_);
 }
 
@@ -104,8 +104,15 @@ void PretrainingHeads<Real, Stored>::masked_forward(Parameters<Real, Stored> con
                                                     DeviceBatch const& batch, Stored const* hidden) {
   Index const M = batch.masked, C = config_.hidden;
   gather_rows(exec_, M, C, batch.masked_rows, hidden, rows_);
-  linear_gelu_forward(exec_, config_.activation, M, C, C, rows_, parameters.matrices + layout_.transform.weight,
-                      parameters.bias(layout_.transform.bias), pre_, activated_);
+  linear_gelu_forward(exec_, config_.activation,
+                      LinearGeluForward<Real, Stored>{.rows = M,
+                                                      .in = C,
+                                                      .out = C,
+                                                      .x = rows_,
+                                                      .W = parameters.matrices + layout_.transform.weight,
+                                                      .bias = parameters.bias(layout_.transform.bias),
+                                                      .pre = pre_,
+                                                      .y = activated_});
   layer_norm_forward(exec_, LayerNormForward<Real, Stored>{.rows = M,
                                                            .C = C,
                                                            .sum = activated_,
@@ -126,13 +133,31 @@ void PretrainingHeads<Real, Stored>::masked_losses(Parameters<Real, Stored> cons
   for (Index first = 0; first < batch.masked; first += strip_) {
     Index const rows = std::min(strip_, batch.masked - first);
     Stored const* const x = normed_ + first * C;
-    gemm(exec_, Op::none, Op::transpose, rows, V, C, 1, x, C, word, C, 0, logits_.values, stride);
-    cross_entropy(exec_, rows, V, stride, parameters.values + layout_.decoder_bias, batch.masked_labels + first, scale,
-                  logits_.values, dlogits, loss_ + first, correct_ + first);
+    gemm(exec_, {Op::none, Op::transpose, rows, V, C}, ConstMatrix{x, C}, ConstMatrix{word, C},
+         Matrix{logits_.values, stride});
+    cross_entropy(exec_, CrossEntropy<Real, Stored>{.rows = rows,
+                                                    .classes = V,
+                                                    .stride = stride,
+                                                    .bias = parameters.values + layout_.decoder_bias,
+                                                    .labels = batch.masked_labels + first,
+                                                    .scale = scale,
+                                                    .logits = logits_.values,
+                                                    .dlogits = dlogits,
+                                                    .loss = loss_ + first,
+                                                    .correct = correct_ + first});
     if (gradients == nullptr) continue;
-    gemm(exec_, Op::none, Op::none, rows, C, V, 1, dlogits, stride, word, C, 0, dnormed_ + first * C, C);
-    linear_gradients(exec_, rows, C, V, stride, dlogits, x, gradients + layout_.word, strip_partial_,
-                     gradients + layout_.decoder_bias);
+    gemm(exec_, {Op::none, Op::none, rows, C, V}, ConstMatrix{dlogits, stride}, ConstMatrix{word, C},
+         Matrix{dnormed_ + first * C, C});
+    linear_gradients(exec_,
+                     LinearGradients<Real, Stored>{.rows = rows,
+                                                   .in = C,
+                                                   .out = V,
+                                                   .stride = stride,
+                                                   .dy = dlogits,
+                                                   .x = x,
+                                                   .dW = gradients + layout_.word,
+                                                   .dbias = gradients + layout_.decoder_bias},
+                     strip_partial_);
   }
   add_in_order(exec_, batch.masked, loss_, totals_.data());
   add_in_order(exec_, batch.masked, correct_, totals_.data() + 1);
@@ -156,38 +181,68 @@ void PretrainingHeads<Real, Stored>::masked_backward(Parameters<Real, Stored> co
                       sums);
   // Reuse activated_ and dnormed_: their contents are not needed after bias_gelu_backward().
   Stored* const dpre = activated_;
-  bias_gelu_backward(exec_, config_.activation, M, C, pre_, dnormed_, dpre, sums, gradients + layout_.transform.bias);
-  gemm(exec_, Op::transpose, Op::none, C, C, M, 1, dpre, C, rows_, C, 1, gradients + layout_.transform.weight, C);
-  gemm(exec_, Op::none, Op::none, M, C, C, 1, dpre, C, parameters.matrices + layout_.transform.weight, C, 0, dnormed_,
-       C);
+  bias_gelu_backward(
+      exec_, config_.activation,
+      BiasGeluBackward<Real, Stored, Real>{
+          .rows = M, .F = C, .pre = pre_, .dy = dnormed_, .dpre = dpre, .dbias = gradients + layout_.transform.bias},
+      sums);
+  gemm(exec_, {Op::transpose, Op::none, C, C, M}, ConstMatrix{dpre, C}, ConstMatrix{rows_, C},
+       Matrix{gradients + layout_.transform.weight, C}, {.beta = 1});
+  gemm(exec_, {Op::none, Op::none, M, C, C}, ConstMatrix{dpre, C},
+       ConstMatrix{parameters.matrices + layout_.transform.weight, C}, Matrix{dnormed_, C});
   add_rows(exec_, M, C, batch.masked_rows, dnormed_, dhidden);
 }
 
 template <class Real, class Stored>
-void PretrainingHeads<Real, Stored>::next_sentence(Parameters<Real, Stored> const& parameters, Real* gradients,
-                                                   DeviceBatch const& batch, Real scale, Stored const* hidden,
-                                                   Real* dhidden, PendingSums<Real>& sums) {
+void PretrainingHeads<Real, Stored>::next_sentence(Parameters<Real, Stored> const& parameters, Pass const& pass,
+                                                   Real scale, PendingSums<Real>& sums) {
+  auto const& [batch, hidden, gradients, dhidden] = pass;
   Index const B = batch.sequences, C = config_.hidden;
   gather_rows(exec_, B, C, batch.first_rows(), hidden, first_);
-  gemm(exec_, Op::none, Op::transpose, B, C, C, 1, first_, C, parameters.matrices + layout_.pooler.weight, C, 0,
-       pooled_, C);
+  gemm(exec_, {Op::none, Op::transpose, B, C, C}, ConstMatrix{first_, C},
+       ConstMatrix{parameters.matrices + layout_.pooler.weight, C}, Matrix{pooled_, C});
   bias_tanh_forward(exec_, B, C, parameters.values + layout_.pooler.bias, pooled_);
-  gemm(exec_, Op::none, Op::transpose, B, 2, C, 1, pooled_, C, parameters.matrices + layout_.next_weight, C, 0,
-       next_logits_.values, 2);
+  gemm(exec_, {Op::none, Op::transpose, B, 2, C}, ConstMatrix{pooled_, C},
+       ConstMatrix{parameters.matrices + layout_.next_weight, C}, Matrix{next_logits_.values, 2});
   Stored* const dlogits = operand(next_logits_);
-  cross_entropy(exec_, B, 2, 2, parameters.values + layout_.next_bias, batch.next_labels, scale, next_logits_.values,
-                dlogits, loss_, correct_);
+  cross_entropy(exec_, CrossEntropy<Real, Stored>{.rows = B,
+                                                  .classes = 2,
+                                                  .stride = 2,
+                                                  .bias = parameters.values + layout_.next_bias,
+                                                  .labels = batch.next_labels,
+                                                  .scale = scale,
+                                                  .logits = next_logits_.values,
+                                                  .dlogits = dlogits,
+                                                  .loss = loss_,
+                                                  .correct = correct_});
   add_in_order(exec_, B, loss_, totals_.data() + 2);
   add_in_order(exec_, B, correct_, totals_.data() + 3);
   if (gradients == nullptr) return;
-  linear_gradients(exec_, B, C, 2, 2, dlogits, pooled_, gradients + layout_.next_weight, sums,
-                   gradients + layout_.next_bias);
-  gemm(exec_, Op::none, Op::none, B, C, 2, 1, dlogits, 2, parameters.matrices + layout_.next_weight, C, 0, dpooled_, C);
+  linear_gradients(exec_,
+                   LinearGradients<Real, Stored>{.rows = B,
+                                                 .in = C,
+                                                 .out = 2,
+                                                 .stride = 2,
+                                                 .dy = dlogits,
+                                                 .x = pooled_,
+                                                 .dW = gradients + layout_.next_weight,
+                                                 .dbias = gradients + layout_.next_bias},
+                   sums);
+  gemm(exec_, {Op::none, Op::none, B, C, 2}, ConstMatrix{dlogits, 2},
+       ConstMatrix{parameters.matrices + layout_.next_weight, C}, Matrix{dpooled_, C});
   tanh_backward(exec_, B, C, pooled_, dpooled_);
-  linear_gradients(exec_, B, C, C, C, dpooled_, first_, gradients + layout_.pooler.weight, sums,
-                   gradients + layout_.pooler.bias);
-  gemm(exec_, Op::none, Op::none, B, C, C, 1, dpooled_, C, parameters.matrices + layout_.pooler.weight, C, 0, dfirst_,
-       C);
+  linear_gradients(exec_,
+                   LinearGradients<Real, Stored>{.rows = B,
+                                                 .in = C,
+                                                 .out = C,
+                                                 .stride = C,
+                                                 .dy = dpooled_,
+                                                 .x = first_,
+                                                 .dW = gradients + layout_.pooler.weight,
+                                                 .dbias = gradients + layout_.pooler.bias},
+                   sums);
+  gemm(exec_, {Op::none, Op::none, B, C, C}, ConstMatrix{dpooled_, C},
+       ConstMatrix{parameters.matrices + layout_.pooler.weight, C}, Matrix{dfirst_, C});
   add_rows(exec_, B, C, batch.first_rows(), dfirst_, dhidden);
 }
 

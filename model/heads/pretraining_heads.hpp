@@ -22,11 +22,17 @@ class PretrainingHeads {
   PretrainingHeads(Exec const& exec, ModelConfig const& config, BertLayout const& layout, Capacity const& capacity,
                    Workspace& workspace);
 
-  /// Adds to the losses. hidden: (T, C), the encoder's output. gradients: (n), added to. dhidden: (T, C), overwritten.
-  /// Null gradients and dhidden: computes the losses only. partial: scratch of PendingSums, for 3 C columns of M rows
-  /// and C + 2 columns of B rows.
-  void run(Parameters<Real, Stored> const& parameters, Real* gradients, DeviceBatch const& batch,
-           LossScale const& scale, Stored const* hidden, Real* dhidden, std::span<Real> partial);
+  /// A batch at the heads, and what the encoder gives and takes.
+  struct Pass {
+    DeviceBatch const& batch;   ///< T tokens
+    Stored const* hidden;       ///< (T, C) output of the encoder
+    Real* gradients = nullptr;  ///< (n), added to; nullptr, like dhidden: computes the losses only
+    Real* dhidden = nullptr;    ///< (T, C), overwritten
+  };
+
+  /// Adds to the losses. partial: scratch of PendingSums, for 3 C columns of M rows and C + 2 columns of B rows.
+  void run(Parameters<Real, Stored> const& parameters, Pass const& pass, LossScale const& scale,
+           std::span<Real> partial);
   /// Enqueues a copy of the losses summed since the last call, for stored_losses(). At most two may be unread. Does not
   /// wait.
   void store_losses();
@@ -38,8 +44,7 @@ class PretrainingHeads {
   void masked_losses(Parameters<Real, Stored> const& parameters, Real* gradients, DeviceBatch const& batch, Real scale);
   void masked_backward(Parameters<Real, Stored> const& parameters, Real* gradients, DeviceBatch const& batch,
                        Real* dhidden, PendingSums<Real>& sums);
-  void next_sentence(Parameters<Real, Stored> const& parameters, Real* gradients, DeviceBatch const& batch, Real scale,
-                     Stored const* hidden, Real* dhidden, PendingSums<Real>& sums);
+  void next_sentence(Parameters<Real, Stored> const& parameters, Pass const& pass, Real scale, PendingSums<Real>& sums);
   /// Logits in Real, and their gradient in Stored for matrix products. Both share one buffer if the types are equal.
   struct Logits {
     Real* values;

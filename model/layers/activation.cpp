@@ -23,11 +23,10 @@ void with_gelu(Activation kind, Body const& body) {
 }  // namespace
 
 template <class Real, class Stored, class Space>
-void bias_gelu_forward(Space const& exec, Activation kind, Index rows, Index F, Real const* bias, Stored* pre,
-                       Stored* y) {
+void bias_gelu_forward(Space const& exec, Activation kind, BiasGeluForward<Real, Stored> const& p) {
   with_gelu(kind, [&]<class Gelu>(Gelu) {
-    for_each_row("bellwether::model::bias_gelu_forward", exec, rows, F,
-                 BiasGeluRow<Gelu, Real, Stored>{F, bias, pre, y});
+    for_each_row("bellwether::model::bias_gelu_forward", exec, p.rows, p.F,
+                 BiasGeluRow<Gelu, Real, Stored>{p.F, p.bias, p.pre, p.y});
   });
 }
 
@@ -48,20 +47,21 @@ void gelu_forward(Space const& exec, Activation kind, Index rows, Index F, Store
 }
 
 template <class Real, class Stored, class Given, class Space>
-void bias_gelu_backward(Space const& exec, Activation kind, Index rows, Index F, Stored const* pre, Given const* dy,
-                        Stored* dpre, BlockScratchOf<Real> const& scratch, Real* dbias) {
+void bias_gelu_backward(Space const& exec, Activation kind, BiasGeluBackward<Real, Stored, Given> const& p,
+                        BlockScratchOf<Real> const& scratch) {
   constexpr char const* label = "bellwether::model::bias_gelu_backward";
-  scratch.sum(exec, row_blocks(rows), {F, {dbias}}, [&](Real* partial) {
+  scratch.sum(exec, row_blocks(p.rows), {p.F, {p.dbias}}, [&](Real* partial) {
     with_gelu(kind, [&]<class Gelu>(Gelu) {
       if constexpr (has_packs<Real, Space>) {
         constexpr int own = std::min(widest_pack<Stored>, widest_pack<Given>);
-        if (F % own == 0 && begin_packs<own>(pre, dpre) && begin_packs<own>(dy) && begin_packs<4>(partial)) {
-          sum_strips<own>(label, exec, rows, F, partial, StripOfGelu<Gelu, Stored, Given, own>{F, pre, dy, dpre});
+        if (p.F % own == 0 && begin_packs<own>(p.pre, p.dpre) && begin_packs<own>(p.dy) && begin_packs<4>(partial)) {
+          sum_strips<own>(label, exec, p.rows, p.F, partial,
+                          StripOfGelu<Gelu, Stored, Given, own>{p.F, p.pre, p.dy, p.dpre});
           return;
         }
       }
-      for_each_row(label, exec, row_blocks(rows), F,
-                   BiasGeluBlockBackward<Gelu, Real, Stored, Given>{rows, F, pre, dy, dpre, partial});
+      for_each_row(label, exec, row_blocks(p.rows), p.F,
+                   BiasGeluBlockBackward<Gelu, Real, Stored, Given>{p.rows, p.F, p.pre, p.dy, p.dpre, partial});
     });
   });
 }
@@ -76,14 +76,14 @@ void tanh_backward(Space const& exec, Index rows, Index C, Stored const* y, Stor
   for_each_row("bellwether::model::tanh_backward", exec, rows, C, TanhRowBackward<Stored>{C, y, dy});
 }
 
-#define BELLWETHER_GELU_BACKWARD(SPACE, REAL, STORED, GIVEN)                                                     \
-  template void bias_gelu_backward(SPACE const&, Activation, Index, Index, STORED const*, GIVEN const*, STORED*, \
-                                   BlockScratchOf<REAL> const&, REAL*);
-#define BELLWETHER_ACTIVATION_OF(SPACE, REAL, STORED)                                                     \
-  BELLWETHER_GELU_BACKWARD(SPACE, REAL, STORED, STORED)                                                   \
-  template void bias_gelu_forward(SPACE const&, Activation, Index, Index, REAL const*, STORED*, STORED*); \
-  template void gelu_forward(SPACE const&, Activation, Index, Index, STORED const*, STORED*);             \
-  template void bias_tanh_forward(SPACE const&, Index, Index, REAL const*, STORED*);                      \
+#define BELLWETHER_GELU_BACKWARD(SPACE, REAL, STORED, GIVEN)                                               \
+  template void bias_gelu_backward(SPACE const&, Activation, BiasGeluBackward<REAL, STORED, GIVEN> const&, \
+                                   BlockScratchOf<REAL> const&);
+#define BELLWETHER_ACTIVATION_OF(SPACE, REAL, STORED)                                              \
+  BELLWETHER_GELU_BACKWARD(SPACE, REAL, STORED, STORED)                                            \
+  template void bias_gelu_forward(SPACE const&, Activation, BiasGeluForward<REAL, STORED> const&); \
+  template void gelu_forward(SPACE const&, Activation, Index, Index, STORED const*, STORED*);      \
+  template void bias_tanh_forward(SPACE const&, Index, Index, REAL const*, STORED*);               \
   template void tanh_backward(SPACE const&, Index, Index, STORED const*, STORED*);
 #define BELLWETHER_ACTIVATION(SPACE)              \
   BELLWETHER_ACTIVATION_OF(SPACE, float, float)   \

@@ -50,8 +50,8 @@ void softmax_row(Index count, Real* row) {
 /// probabilities <- softmax(Q K^T / sqrt(D)). probabilities: (S, S); rows are queries.
 template <class Real, class Stored>
 void form_probabilities(Head<Real, Stored> const& h, Real* probabilities) {
-  gemm_tile(Op::none, Op::transpose, h.length, h.length, h.width, h.scale, h.q, h.stride, h.k, h.stride, Real(0),
-            probabilities, h.length);
+  gemm_tile({Op::none, Op::transpose, h.length, h.length, h.width}, ConstMatrix{h.q, h.stride},
+            ConstMatrix{h.k, h.stride}, Matrix{probabilities, h.length}, {.alpha = h.scale});
   for (Index i = 0; i < h.length; ++i) softmax_row(h.length, probabilities + i * h.length);
 }
 
@@ -65,7 +65,7 @@ template <class Real, class Stored>
 void drop(Attention<Real, Stored> const& p, Head<Real, Stored> const& h, Real* weights) {
   auto const chunk = static_cast<std::uint32_t>(h.head * p.position_stride / dropout_chunk);
   for (Index i = 0; i < h.length; ++i)
-    each_factor<Real>(ThreadRow{}, p.dropout, h.sample, static_cast<std::int32_t>(i), chunk, h.length,
+    each_factor<Real>(ThreadRow{}, p.dropout, {h.sample, static_cast<std::int32_t>(i), chunk}, h.length,
                       ScaleBy<Real>{weights + i * h.length});
 }
 
@@ -73,8 +73,8 @@ template <class Real, class Stored>
 void forward_head(Attention<Real, Stored> const& p, Head<Real, Stored> const& h, Real* weights, Stored* context) {
   form_probabilities(h, weights);
   if (p.dropout.active()) drop(p, h, weights);
-  gemm_tile(Op::none, Op::none, h.length, h.width, h.length, Real(1), weights, h.length, h.v, h.stride, Real(0),
-            context, p.C);
+  gemm_tile({Op::none, Op::none, h.length, h.width, h.length}, ConstMatrix{weights, h.length},
+            ConstMatrix{h.v, h.stride}, Matrix{context, p.C});
 }
 
 /// W = mask * P. dW = dO V^T. dV = W^T dO. dS = W * dW - P * rowsum(W * dW), because P * mask * dW = W * dW.
@@ -91,8 +91,10 @@ void backward_head(Attention<Real, Stored> const& p, Head<Real, Stored> const& h
     weights = probabilities;
   }
   Stored *dk = dq + p.C, *dv = dq + 2 * p.C;
-  gemm_tile(Op::transpose, Op::none, S, D, S, Real(1), weights, S, dcontext, p.C, Real(0), dv, h.stride);
-  gemm_tile(Op::none, Op::transpose, S, S, D, Real(1), dcontext, p.C, h.v, h.stride, Real(0), dweights, S);
+  gemm_tile({Op::transpose, Op::none, S, D, S}, ConstMatrix{weights, S}, ConstMatrix{dcontext, p.C},
+            Matrix{dv, h.stride});
+  gemm_tile({Op::none, Op::transpose, S, S, D}, ConstMatrix{dcontext, p.C}, ConstMatrix{h.v, h.stride},
+            Matrix{dweights, S});
   for (Index i = 0; i < S; ++i) {
     Real *d = dweights + i * S, *w = weights + i * S, *pr = probabilities + i * S;
     Real total = 0;
@@ -104,8 +106,10 @@ void backward_head(Attention<Real, Stored> const& p, Head<Real, Stored> const& h
     BELLWETHER_SIMD
     for (Index j = 0; j < S; ++j) d[j] -= pr[j] * total;
   }
-  gemm_tile(Op::none, Op::none, S, D, S, h.scale, dweights, S, h.k, h.stride, Real(0), dq, h.stride);
-  gemm_tile(Op::transpose, Op::none, S, D, S, h.scale, dweights, S, h.q, h.stride, Real(0), dk, h.stride);
+  gemm_tile({Op::none, Op::none, S, D, S}, ConstMatrix{dweights, S}, ConstMatrix{h.k, h.stride}, Matrix{dq, h.stride},
+            {.alpha = h.scale});
+  gemm_tile({Op::transpose, Op::none, S, D, S}, ConstMatrix{dweights, S}, ConstMatrix{h.q, h.stride},
+            Matrix{dk, h.stride}, {.alpha = h.scale});
 }
 
 /// Calls body(pair, scratch of a slot) for every pair. The assignment of pairs to slots does not affect results.

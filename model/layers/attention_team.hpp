@@ -43,13 +43,6 @@ struct TeamAttention {
             q + 2 * p.C};
   }
 
-  template <class A, class B, class C>
-  KOKKOS_INLINE_FUNCTION void product(Team const& team, Op op_a, Op op_b, Index m, Index n, Index k, Real alpha,
-                                      A const* a, Index lda, B const* b, Index ldb, C* c, Index ldc,
-                                      Real* numbers) const {
-    team_product<Space>(team, TeamOperands<A, B>{op_a, op_b, m, n, k, a, lda, b, ldb}, alpha, c, ldc, numbers);
-  }
-
   /// to(i, j) = from(i, j) * dropout factor. (S, S). A worker handles the four elements of a draw. Ends with a barrier.
   KOKKOS_INLINE_FUNCTION void drop(Team const& team, Head const& h, Real const* from, Real* to) const {
     Index const S = h.length, counters = DropoutDraw<Real>::counters(S);
@@ -109,8 +102,10 @@ struct TeamAttention {
   }
 
   KOKKOS_INLINE_FUNCTION void form_probabilities(Team const& team, Head const& h, Real* matrix, Real* numbers) const {
-    product(team, Op::none, Op::transpose, h.length, h.length, h.width, h.scale, h.q, h.stride, h.k, h.stride, matrix,
-            h.length, numbers);
+    team_product<Space>(team,
+                        team_operands({Op::none, Op::transpose, h.length, h.length, h.width},
+                                      ConstMatrix{h.q, h.stride}, ConstMatrix{h.k, h.stride}),
+                        h.scale, matrix, h.length, numbers);
     softmax_rows(team, h.length, matrix, numbers + TeamProduct::staged);
   }
 
@@ -120,8 +115,9 @@ struct TeamAttention {
     Index const S = h.length;
     form_probabilities(team, h, matrix, numbers);
     if (p.dropout.active()) drop(team, h, matrix, matrix);
-    product(team, Op::none, Op::none, S, h.width, S, Real(1), matrix, S, h.v, h.stride,
-            context + h.first * p.C + h.head * h.width, p.C, numbers);
+    team_product<Space>(
+        team, team_operands({Op::none, Op::none, S, h.width, S}, ConstMatrix{matrix, S}, ConstMatrix{h.v, h.stride}),
+        Real(1), context + h.first * p.C + h.head * h.width, p.C, numbers);
   }
 
   /// Backward, as in attention_host.cpp: W = mask * P; dW = dO V^T; dV = W^T dO; dS = W * dW - P * rowsum(W * dW).
@@ -135,8 +131,12 @@ struct TeamAttention {
     Stored *const dq = dqkv + h.first * h.stride + column, *const dk = dq + p.C, *const dv = dq + 2 * p.C;
     form_probabilities(team, h, probabilities, numbers);
     if (p.dropout.active()) drop(team, h, probabilities, weights);
-    product(team, Op::transpose, Op::none, S, D, S, Real(1), weights, S, dcontext, p.C, dv, h.stride, numbers);
-    product(team, Op::none, Op::transpose, S, S, D, Real(1), dcontext, p.C, h.v, h.stride, dweights, S, numbers);
+    team_product<Space>(
+        team, team_operands({Op::transpose, Op::none, S, D, S}, ConstMatrix{weights, S}, ConstMatrix{dcontext, p.C}),
+        Real(1), dv, h.stride, numbers);
+    team_product<Space>(
+        team, team_operands({Op::none, Op::transpose, S, S, D}, ConstMatrix{dcontext, p.C}, ConstMatrix{h.v, h.stride}),
+        Real(1), dweights, S, numbers);
     Real* const totals = numbers + TeamProduct::staged;
     for (Index i0 = 0; i0 < S; i0 += rows_at_once) {
       W::all(team, [&](int worker, int) {
@@ -157,8 +157,12 @@ struct TeamAttention {
             dweights[i * S + j] -= probabilities[i * S + j] * total;
       });
     }
-    product(team, Op::none, Op::none, S, D, S, h.scale, dweights, S, h.k, h.stride, dq, h.stride, numbers);
-    product(team, Op::transpose, Op::none, S, D, S, h.scale, dweights, S, h.q, h.stride, dk, h.stride, numbers);
+    team_product<Space>(
+        team, team_operands({Op::none, Op::none, S, D, S}, ConstMatrix{dweights, S}, ConstMatrix{h.k, h.stride}),
+        h.scale, dq, h.stride, numbers);
+    team_product<Space>(
+        team, team_operands({Op::transpose, Op::none, S, D, S}, ConstMatrix{dweights, S}, ConstMatrix{h.q, h.stride}),
+        h.scale, dk, h.stride, numbers);
   }
 };
 

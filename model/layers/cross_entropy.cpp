@@ -20,11 +20,10 @@ void add_by_team(char const* label, Space const& exec, Index count, double const
 }  // namespace
 
 template <class Real, class Stored, class Space>
-void cross_entropy(Space const& exec, Index rows, Index classes, Index stride, Real const* bias,
-                   std::int32_t const* labels, Real scale, Real* logits, Stored* dlogits, double* loss,
-                   double* correct) {
-  for_each_row("bellwether::model::cross_entropy", exec, rows, classes,
-               CrossEntropyRow<Real, Stored>{classes, stride, bias, labels, scale, logits, dlogits, loss, correct});
+void cross_entropy(Space const& exec, CrossEntropy<Real, Stored> const& p) {
+  for_each_row("bellwether::model::cross_entropy", exec, p.rows, p.classes,
+               CrossEntropyRow<Real, Stored>{p.classes, p.stride, p.bias, p.labels, p.scale, p.logits, p.dlogits,
+                                             p.loss, p.correct});
 }
 
 template <class Space>
@@ -42,9 +41,8 @@ void add_in_order(Space const& exec, Index count, double const* values, double* 
   }
 }
 
-#define BELLWETHER_CROSS_ENTROPY_OF(SPACE, REAL, STORED)                                                        \
-  template void cross_entropy(SPACE const&, Index, Index, Index, REAL const*, std::int32_t const*, REAL, REAL*, \
-                              STORED*, double*, double*);
+#define BELLWETHER_CROSS_ENTROPY_OF(SPACE, REAL, STORED) \
+  template void cross_entropy(SPACE const&, CrossEntropy<REAL, STORED> const&);
 #define BELLWETHER_CROSS_ENTROPY(SPACE)              \
   BELLWETHER_CROSS_ENTROPY_OF(SPACE, float, float)   \
   BELLWETHER_CROSS_ENTROPY_OF(SPACE, double, double) \

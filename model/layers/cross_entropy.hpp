@@ -7,13 +7,24 @@
 
 namespace bellwether::model {
 
+/// Arguments of cross_entropy().
+template <class Real, class Stored>
+struct CrossEntropy {
+  Index rows, classes;         ///< extents of the logits
+  Index stride;                ///< elements from one row of logits and dlogits to the next
+  Real const* bias;            ///< (classes), added to the logits
+  std::int32_t const* labels;  ///< (rows)
+  Real scale;                  ///< factor of the gradient
+  Real* logits;                ///< (rows, classes) without bias, overwritten
+  Stored* dlogits;             ///< (rows, classes), written; may be logits
+  double* loss;                ///< (rows), written
+  double* correct;             ///< (rows), written
+};
+
 /// Softmax cross entropy and its gradient: dlogits = scale * (softmax(logits + bias) - one_hot(label)). Also loss(r) =
-/// -log softmax(label), and correct(r) = 1 if no class has a higher logit than the label. `logits`: (rows, classes)
-/// without bias, overwritten. `dlogits`: (rows, classes), may be logits. Rows of both are `stride` elements apart.
+/// -log softmax(label), and correct(r) = 1 if no class has a higher logit than the label.
 template <class Real, class Stored, class Space>
-void cross_entropy(Space const& exec, Index rows, Index classes, Index stride, Real const* bias,
-                   std::int32_t const* labels, Real scale, Real* logits, Stored* dlogits, double* loss,
-                   double* correct);
+void cross_entropy(Space const& exec, CrossEntropy<Real, Stored> const& p);
 
 /// total += sum of values, in an order that depends on count and Space only. Hosts add sequentially. values: (count);
 /// total: (1).

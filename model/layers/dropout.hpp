@@ -105,26 +105,31 @@ struct DropoutChunks {
 #endif
 };
 
-/// Calls body(k, factor of channel k) for the channels k < count of one row. The dropout must be active. first_chunk:
-/// the chunk of channel 0.
+/// A row of elements that dropout treats.
+struct DropoutRow {
+  std::int64_t sample;        ///< sequence in the whole run
+  std::int32_t position;      ///< row in the sequence
+  std::uint32_t first_chunk;  ///< the chunk of channel 0
+};
+
+/// Calls body(k, factor of channel k) for the channels k < count of one row. The dropout must be active.
 template <class Real, class Row, class Body>
-KOKKOS_INLINE_FUNCTION void each_factor(Row const& row, Dropout const& dropout, std::int64_t sample,
-                                        std::int32_t position, std::uint32_t first_chunk, Index count,
+KOKKOS_INLINE_FUNCTION void each_factor(Row const& row, Dropout const& dropout, DropoutRow const& of, Index count,
                                         Body const& body) {
   if constexpr (Row::shared) {
-    DropoutDraw<Real> const draw(dropout, sample, position);
+    DropoutDraw<Real> const draw(dropout, of.sample, of.position);
     row.each(DropoutDraw<Real>::counters(count), [&](Index counter) {
-      auto const bits = draw.bits(first_chunk * (dropout_chunk / 4) + static_cast<std::uint32_t>(counter));
+      auto const bits = draw.bits(of.first_chunk * (dropout_chunk / 4) + static_cast<std::uint32_t>(counter));
       for (int part = 0; part < 4; ++part) {
         Index const k = DropoutDraw<Real>::channel(counter, part);
         if (k < count) body(k, draw.factor(bits.x[part]));
       }
     });
   } else {
-    DropoutChunks<Real> const chunks(dropout, sample, position);
+    DropoutChunks<Real> const chunks(dropout, of.sample, of.position);
     Real factor[dropout_chunk];
     for (Index first = 0; first < count; first += dropout_chunk) {
-      chunks.factors(first_chunk + static_cast<std::uint32_t>(first / dropout_chunk), factor);
+      chunks.factors(of.first_chunk + static_cast<std::uint32_t>(first / dropout_chunk), factor);
       row.each(Kokkos::min<Index>(dropout_chunk, count - first), [&](Index k) { body(first + k, factor[k]); });
     }
   }
@@ -135,7 +140,7 @@ template <class Real, class Row, class Body>
 KOKKOS_INLINE_FUNCTION void each_dropped(Row const& row, Dropout const& dropout, RowOrigin const& origin, Index r,
                                          Index count, Body const& body) {
   if (!dropout.active()) return row.each(count, [&](Index k) { body(k, Real(1)); });
-  each_factor<Real>(row, dropout, origin.samples[r], origin.positions[r], 0, count, body);
+  each_factor<Real>(row, dropout, {origin.samples[r], origin.positions[r], 0}, count, body);
 }
 
 }  // namespace bellwether::model

@@ -7,36 +7,28 @@
 namespace bellwether::model {
 
 template <class Real, class Stored, class Space>
-void embedding_forward(Space const& exec, Index T, Index C, std::int32_t const* ids, std::int32_t const* positions,
-                       std::int32_t const* segments, Real const* word, Real const* position, Real const* segment,
-                       Stored* sum) {
-  for_each_row("bellwether::model::embedding_forward", exec, T, C,
-               EmbedRow<Real, Stored>{C, ids, positions, segments, word, position, segment, sum});
+void embedding_forward(Space const& exec, EmbeddingForward<Real, Stored> const& p) {
+  for_each_row("bellwether::model::embedding_forward", exec, p.T, p.C,
+               EmbedRow<Real, Stored>{p.C, p.ids, p.positions, p.segments, p.word, p.position, p.segment, p.sum});
 }
 
 template <class Real, class Space>
-void embedding_backward(Space const& exec, Index T, Index C, TokenIndex const& tokens, Index sequences, Index longest,
-                        std::int32_t const* sequence_offsets, std::int32_t const* segments, Index segment_rows,
-                        Real const* dsum, BlockScratchOf<Real> const& scratch, Real* dword, Real* dposition,
-                        Real* dsegment) {
-  for_each_row("bellwether::model::word_embedding_backward", exec, tokens.entries, C,
-               WordBackward<Real>{C, tokens, dsum, dword});
-  for_each_row("bellwether::model::position_embedding_backward", exec, longest, C,
-               PositionBackward<Real>{C, sequences, sequence_offsets, dsum, dposition});
-  scratch.sum(exec, row_blocks(T), {segment_rows * C, {dsegment}}, [&](Real* partial) {
-    for_each_row("bellwether::model::segment_embedding_backward", exec, row_blocks(T), C,
-                 SegmentBlockBackward<Real>{T, C, segment_rows, segments, dsum, partial});
+void embedding_backward(Space const& exec, EmbeddingBackward<Real> const& p, BlockScratchOf<Real> const& scratch) {
+  for_each_row("bellwether::model::word_embedding_backward", exec, p.tokens.entries, p.C,
+               WordBackward<Real>{p.C, p.tokens, p.dsum, p.dword});
+  for_each_row("bellwether::model::position_embedding_backward", exec, p.longest, p.C,
+               PositionBackward<Real>{p.C, p.sequences, p.sequence_offsets, p.dsum, p.dposition});
+  scratch.sum(exec, row_blocks(p.T), {p.segment_rows * p.C, {p.dsegment}}, [&](Real* partial) {
+    for_each_row("bellwether::model::segment_embedding_backward", exec, row_blocks(p.T), p.C,
+                 SegmentBlockBackward<Real>{p.T, p.C, p.segment_rows, p.segments, p.dsum, partial});
   });
 }
 
-#define BELLWETHER_EMBEDDING_FORWARD(SPACE, REAL, STORED)                                               \
-  template void embedding_forward(SPACE const&, Index, Index, std::int32_t const*, std::int32_t const*, \
-                                  std::int32_t const*, REAL const*, REAL const*, REAL const*, STORED*);
-#define BELLWETHER_EMBEDDING_OF(SPACE, REAL)                                                                           \
-  BELLWETHER_EMBEDDING_FORWARD(SPACE, REAL, REAL)                                                                      \
-  template void embedding_backward(SPACE const&, Index, Index, TokenIndex const&, Index, Index, std::int32_t const*,   \
-                                   std::int32_t const*, Index, REAL const*, BlockScratchOf<REAL> const&, REAL*, REAL*, \
-                                   REAL*);
+#define BELLWETHER_EMBEDDING_FORWARD(SPACE, REAL, STORED) \
+  template void embedding_forward(SPACE const&, EmbeddingForward<REAL, STORED> const&);
+#define BELLWETHER_EMBEDDING_OF(SPACE, REAL)      \
+  BELLWETHER_EMBEDDING_FORWARD(SPACE, REAL, REAL) \
+  template void embedding_backward(SPACE const&, EmbeddingBackward<REAL> const&, BlockScratchOf<REAL> const&);
 #define BELLWETHER_EMBEDDING(SPACE)      \
   BELLWETHER_EMBEDDING_OF(SPACE, float)  \
   BELLWETHER_EMBEDDING_OF(SPACE, double) \

@@ -17,19 +17,41 @@ struct TokenIndex {
   std::int32_t const* order;   ///< (T)
 };
 
-/// sum = word(id) + position(p) + segment(s). word: (V, C), position: (positions, C), segment: (segments, C); sum: (T,
-/// C).
-template <class Real, class Stored, class Space>
-void embedding_forward(Space const& exec, Index T, Index C, std::int32_t const* ids, std::int32_t const* positions,
-                       std::int32_t const* segments, Real const* word, Real const* position, Real const* segment,
-                       Stored* sum);
+/// Arguments of embedding_forward().
+template <class Real, class Stored>
+struct EmbeddingForward {
+  Index T, C;                     ///< tokens, channels
+  std::int32_t const* ids;        ///< (T) rows of the word table
+  std::int32_t const* positions;  ///< (T) rows of the position table
+  std::int32_t const* segments;   ///< (T) rows of the segment table
+  Real const* word;               ///< (V, C)
+  Real const* position;           ///< (positions, C)
+  Real const* segment;            ///< (segments, C)
+  Stored* sum;                    ///< (T, C), written
+};
 
-/// Adds the rows of dsum to the gradients of the three tables. sequence_offsets: (sequences + 1); scratch:
-/// (row_blocks(T), segment_rows, C), for segments.
+/// Arguments of embedding_backward().
+template <class Real>
+struct EmbeddingBackward {
+  Index T, C;                            ///< tokens, channels
+  TokenIndex tokens;                     ///< of the batch
+  Index sequences;                       ///< in the batch
+  Index longest;                         ///< tokens of the longest sequence
+  std::int32_t const* sequence_offsets;  ///< (sequences + 1) first token of each
+  std::int32_t const* segments;          ///< (T) rows of the segment table
+  Index segment_rows;                    ///< rows of the segment table
+  Real const* dsum;                      ///< (T, C)
+  Real* dword;                           ///< (V, C), updated
+  Real* dposition;                       ///< (positions, C), updated
+  Real* dsegment;                        ///< (segment_rows, C), updated
+};
+
+/// sum = word(id) + position(p) + segment(s).
+template <class Real, class Stored, class Space>
+void embedding_forward(Space const& exec, EmbeddingForward<Real, Stored> const& p);
+
+/// Adds the rows of dsum to the gradients of the three tables. scratch: (row_blocks(T), segment_rows, C), for segments.
 template <class Real, class Space>
-void embedding_backward(Space const& exec, Index T, Index C, TokenIndex const& tokens, Index sequences, Index longest,
-                        std::int32_t const* sequence_offsets, std::int32_t const* segments, Index segment_rows,
-                        Real const* dsum, BlockScratchOf<Real> const& scratch, Real* dword, Real* dposition,
-                        Real* dsegment);
+void embedding_backward(Space const& exec, EmbeddingBackward<Real> const& p, BlockScratchOf<Real> const& scratch);
 
 }  // namespace bellwether::model

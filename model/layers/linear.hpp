@@ -18,27 +18,64 @@ struct Bias {
   Stored const* stored;  ///< (out)
 };
 
-/// y = x W^T + bias. x: (rows, in); W: (out, in); y: (rows, out).
-template <class Real, class Stored, class Space>
-void linear_forward(Space const& exec, Index rows, Index in, Index out, Stored const* x, Stored const* W,
-                    Bias<Real, Stored> const& bias, Stored* y);
+/// Arguments of linear_forward().
+template <class Real, class Stored>
+struct LinearForward {
+  Index rows, in, out;      ///< extents of the matrices
+  Stored const* x;          ///< (rows, in)
+  Stored const* W;          ///< (out, in)
+  Bias<Real, Stored> bias;  ///< (out)
+  Stored* y;                ///< (rows, out), written
+};
 
-/// pre = x W^T + bias; y = GELU(pre). pre, y: (rows, out).
-template <class Real, class Stored, class Space>
-void linear_gelu_forward(Space const& exec, Activation kind, Index rows, Index in, Index out, Stored const* x,
-                         Stored const* W, Bias<Real, Stored> const& bias, Stored* pre, Stored* y);
+/// Arguments of linear_gelu_forward().
+template <class Real, class Stored>
+struct LinearGeluForward {
+  Index rows, in, out;      ///< extents of the matrices
+  Stored const* x;          ///< (rows, in)
+  Stored const* W;          ///< (out, in)
+  Bias<Real, Stored> bias;  ///< (out)
+  Stored* pre;              ///< (rows, out), written
+  Stored* y;                ///< (rows, out), written
+};
 
-/// Gradients of y = x W^T + bias: dW += dy^T x; dbias += column sums of dy. Rows of dy (rows, out) are `stride`
-/// elements apart. x: (rows, in); dW: (out, in); dbias: (out).
-template <class Real, class Stored, class Space>
-void linear_gradients(Space const& exec, Index rows, Index in, Index out, Index stride, Stored const* dy,
-                      Stored const* x, Real* dW, BlockScratchOf<Real> const& scratch, Real* dbias);
+/// Arguments of linear_gradients().
+template <class Real, class Stored>
+struct LinearGradients {
+  Index rows, in, out;  ///< extents of the matrices
+  Index stride;         ///< elements from one row of dy to the next
+  Stored const* dy;     ///< (rows, out)
+  Stored const* x;      ///< (rows, in)
+  Real* dW;             ///< (out, in), updated
+  Real* dbias;          ///< (out), updated
+};
 
-/// Backward of z = GELU(pre) V^T: dpre = (dz V) GELU'(pre); dbias += column sums of dpre. dz: (rows, out). V: (out,
-/// in). pre, dpre: (rows, in); dbias: (in).
+/// Arguments of gelu_linear_backward().
+template <class Real, class Stored>
+struct GeluLinearBackward {
+  Index rows, in, out;  ///< extents of the matrices
+  Stored const* dz;     ///< (rows, out)
+  Stored const* V;      ///< (out, in)
+  Stored const* pre;    ///< (rows, in)
+  Stored* dpre;         ///< (rows, in), written
+  Real* dbias;          ///< (in), updated
+};
+
+/// y = x W^T + bias.
 template <class Real, class Stored, class Space>
-void gelu_linear_backward(Space const& exec, Activation kind, Index rows, Index in, Index out, Stored const* dz,
-                          Stored const* V, Stored const* pre, Stored* dpre, BlockScratchOf<Real> const& scratch,
-                          Real* dbias);
+void linear_forward(Space const& exec, LinearForward<Real, Stored> const& p);
+
+/// pre = x W^T + bias; y = GELU(pre).
+template <class Real, class Stored, class Space>
+void linear_gelu_forward(Space const& exec, Activation kind, LinearGeluForward<Real, Stored> const& p);
+
+/// Gradients of y = x W^T + bias: dW += dy^T x; dbias += column sums of dy.
+template <class Real, class Stored, class Space>
+void linear_gradients(Space const& exec, LinearGradients<Real, Stored> const& p, BlockScratchOf<Real> const& scratch);
+
+/// Backward of z = GELU(pre) V^T: dpre = (dz V) GELU'(pre); dbias += column sums of dpre.
+template <class Real, class Stored, class Space>
+void gelu_linear_backward(Space const& exec, Activation kind, GeluLinearBackward<Real, Stored> const& p,
+                          BlockScratchOf<Real> const& scratch);
 
 }  // namespace bellwether::model

@@ -47,14 +47,15 @@ void add_bias(Space const& exec, Index rows, Index columns, Real const* bias, St
 }
 
 template <class Real, class Stored, class Space>
-void add_column_sums(Space const& exec, Index rows, Index columns, Index stride, Stored const* x,
-                     BlockScratchOf<Real> const& scratch, Real* sums) {
-  add_column_sums<Real>(exec, rows, stride, x, columns, scratch, {columns, {sums}});
+void add_column_sums(Space const& exec, StoredRows<Stored> const& x, Index columns, BlockScratchOf<Real> const& scratch,
+                     Real* sums) {
+  add_column_sums<Real>(exec, x, columns, scratch, {columns, {sums}});
 }
 
 template <class Real, class Stored, class Space>
-void add_column_sums(Space const& exec, Index rows, Index stride, Stored const* x, Index apart,
-                     BlockScratchOf<Real> const& scratch, ColumnSums<Real> const& to) {
+void add_column_sums(Space const& exec, StoredRows<Stored> const& x, Index apart, BlockScratchOf<Real> const& scratch,
+                     ColumnSums<Real> const& to) {
+  Index const rows = x.rows, stride = x.stride;
   require(to.sums[2] == nullptr, "at most two groups of columns are supported");
   constexpr char const* label = "bellwether::model::column_sums";
   scratch.sum(exec, row_blocks(rows), to, [&](Real* partial) {
@@ -63,18 +64,18 @@ void add_column_sums(Space const& exec, Index rows, Index stride, Stored const* 
     if constexpr (has_packs<Real, Space>) {
       constexpr int wide = widest_pack<Stored>, narrow = 2;
       auto const by = [&]<int own>(std::integral_constant<int, own>) {
-        if (to.count % own != 0 || apart % own != 0 || stride % own != 0 || !begin_packs<own>(x) ||
+        if (to.count % own != 0 || apart % own != 0 || stride % own != 0 || !begin_packs<own>(x.at) ||
             !begin_packs<std::min(own, 4)>(partial))
           return false;
         sum_strips<own>(label, exec, rows, columns, partial,
-                        StripOfMatrix<Stored, own>{stride, x, to.count, apart - to.count});
+                        StripOfMatrix<Stored, own>{stride, x.at, to.count, apart - to.count});
         return true;
       };
       done = by(std::integral_constant<int, wide>()) || by(std::integral_constant<int, narrow>());
     }
     if (!done)
       for_each_row(label, exec, row_blocks(rows), to.count,
-                   SumBlock<Real, Stored>{rows, to.count, stride, x, partial, columns / to.count, apart});
+                   SumBlock<Real, Stored>{rows, to.count, stride, x.at, partial, columns / to.count, apart});
   });
 }
 
@@ -88,11 +89,11 @@ void add_rows(Space const& exec, Index count, Index C, std::int32_t const* index
   for_each_row("bellwether::model::add_rows", exec, count, C, AddRow<Real>{C, index, from, to});
 }
 
-#define BELLWETHER_STORED_ROWS(SPACE, REAL, STORED)                                                                    \
-  template void add_bias(SPACE const&, Index, Index, REAL const*, STORED*);                                            \
-  template void add_column_sums(SPACE const&, Index, Index, Index, STORED const*, BlockScratchOf<REAL> const&, REAL*); \
-  template void add_column_sums(SPACE const&, Index, Index, STORED const*, Index, BlockScratchOf<REAL> const&,         \
-                                ColumnSums<REAL> const&);                                                              \
+#define BELLWETHER_STORED_ROWS(SPACE, REAL, STORED)                                                                  \
+  template void add_bias(SPACE const&, Index, Index, REAL const*, STORED*);                                          \
+  template void add_column_sums(SPACE const&, StoredRows<STORED> const&, Index, BlockScratchOf<REAL> const&, REAL*); \
+  template void add_column_sums(SPACE const&, StoredRows<STORED> const&, Index, BlockScratchOf<REAL> const&,         \
+                                ColumnSums<REAL> const&);                                                            \
   template void gather_rows(SPACE const&, Index, Index, std::int32_t const*, STORED const*, STORED*);
 #define BELLWETHER_REAL_ROWS(SPACE, REAL)             \
   BELLWETHER_STORED_ROWS(SPACE, REAL, REAL)           \

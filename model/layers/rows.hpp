@@ -86,16 +86,24 @@ using BlockScratchOf = std::type_identity_t<BlockScratch<Real>>;
 template <class Real, class Stored, class Space>
 void add_bias(Space const& exec, Index rows, Index columns, Real const* bias, Stored* x);
 
-/// sums(k) += sum of x(r, k) over rows. x: rows of `columns` elements, `stride` apart.
+/// Rows of a matrix in memory.
+template <class Stored>
+struct StoredRows {
+  Index rows;        ///< number of rows
+  Index stride;      ///< elements from one row to the next
+  Stored const* at;  ///< element (0, 0)
+};
+
+/// sums(k) += sum of x(r, k) over rows, for the first `columns` columns.
 template <class Real, class Stored, class Space>
-void add_column_sums(Space const& exec, Index rows, Index columns, Index stride, Stored const* x,
-                     BlockScratchOf<Real> const& scratch, Real* sums);
+void add_column_sums(Space const& exec, StoredRows<Stored> const& x, Index columns, BlockScratchOf<Real> const& scratch,
+                     Real* sums);
 
 /// Adds the column sums of two groups of to.count columns. The group of to.sums[1] starts `apart` elements after that
 /// of to.sums[0].
 template <class Real, class Stored, class Space>
-void add_column_sums(Space const& exec, Index rows, Index stride, Stored const* x, Index apart,
-                     BlockScratchOf<Real> const& scratch, ColumnSums<Real> const& to);
+void add_column_sums(Space const& exec, StoredRows<Stored> const& x, Index apart, BlockScratchOf<Real> const& scratch,
+                     ColumnSums<Real> const& to);
 
 /// to(i, :) = from(index(i), :). index: (count), to: (count, C).
 template <class Stored, class Space>

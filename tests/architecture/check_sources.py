@@ -232,6 +232,21 @@ def standard_headers():
                 yield f"{path}: uses std::{name}, and no include leads to <{header}>"
 
 
+PARAMETERS_LIMIT = 6
+# Functions that may have more parameters.
+LONG_SIGNATURES = {
+    ("model/layers/layer_norm_lanes.hpp", "of_rows"),  # inside a kernel; most are arrays in registers of the caller
+}
+
+
+def long_signatures():
+    """A function or constructor of a product header has at most 6 parameters. More are members of a struct, with a line each."""
+    for path in tree.sources(*tree.LAYERS, ending=".hpp"):
+        for where, name, parameters in tree.declarations(path):
+            if len(parameters) > PARAMETERS_LIMIT and (path, name) not in LONG_SIGNATURES:
+                yield f"{where}: {name} has {len(parameters)} parameters; at most {PARAMETERS_LIMIT}: name them in a struct"
+
+
 def files_and_folders():
     known = set(tree.files())
     for path in list(known):
@@ -309,7 +324,7 @@ def diagrams():
 
 
 RULES = [include_arrows, subfolder_arrows, subfolder_sizes, foreign_headers, kokkos_sources, kernel_labels, space_branches, fences, file_sizes, licence_lines,
-         habits, standard_headers, links, named_paths, named_functions, subfolders_listed, diagrams]
+         habits, standard_headers, long_signatures, links, named_paths, named_functions, subfolders_listed, diagrams]
 
 
 def main():

@@ -122,3 +122,41 @@ def calls(path, pattern):
                 break
         found.append((line(path, match.start()), match.group(1), [each for each in arguments if each]))
     return found
+
+
+def at_commas(parameters):
+    """Splits a list of parameters at its commas, not at those inside brackets or template arguments."""
+    found, depth, start = [], 0, 0
+    for position, letter in enumerate(parameters):
+        if letter in "([{<":
+            depth += 1
+        elif letter in ")]}" or (letter == ">" and parameters[position - 1] != "-"):
+            depth -= 1
+        elif letter == "," and depth == 0:
+            found.append(parameters[start:position].strip())
+            start = position + 1
+    return [each for each in (*found, parameters[start:].strip()) if each]
+
+
+# Words before a name and a bracket that are no type: what follows is a call.
+NO_TYPE = {"return", "co_return", "throw", "else", "case", "new", "delete", "not", "and", "or", "define", "defined", "asm"}
+
+
+@functools.lru_cache(maxsize=None)
+def declarations(path):
+    """Returns [(place, name, [parameters])] of the functions and constructors that a header declares or defines."""
+    found, body = [], code_without_strings(path)
+    classes = set(re.findall(r"\b(?:class|struct)\s+(\w+)", body))
+    for match in re.finditer(r"(\b\w+|\boperator\s*[^\s\w]+)\s*\((?!\))", body):
+        name, before = match.group(1), body[: match.start()].rstrip()
+        word = re.search(r"(\w+|\W)?$", before).group()
+        typed = word in ("*", "&", ">") or (re.fullmatch(r"[A-Za-z_]\w*", word) and word not in NO_TYPE)
+        constructs = name in classes and re.search(r"([;{}>]|\bexplicit|\b(public|protected|private)\s*:)$", before)
+        if not (typed or constructs) or before.endswith(("&&", "->")):
+            continue
+        depth, end = 1, match.end()
+        while depth > 0 and end < len(body):
+            depth += {"(": 1, ")": -1}.get(body[end], 0)
+            end += 1
+        found.append((line(path, match.start()), name, at_commas(body[match.end() : end - 1])))
+    return found

@@ -28,7 +28,8 @@ class Tree:
 
     @staticmethod
     def forget():
-        for function in (tree.code, tree.code_without_strings, tree.includes, tree.included_foreign, tree.sees, pages.anchors):
+        for function in (tree.code, tree.code_without_strings, tree.includes, tree.included_foreign, tree.sees, tree.declarations,
+                         pages.anchors):
             function.cache_clear()
 
 
@@ -68,6 +69,10 @@ BROKEN = [
     ("habits", {"core/a.cpp": "  std::exit(1);\n"}),
     ("habits", {"core/utils.hpp": ""}),
     ("standard_headers", {"core/a.cpp": '#include "core/b.hpp"\nstd::vector<std::string> v;\n', "core/b.hpp": "#include <string>\n"}),
+    ("long_signatures", {"core/a.hpp": "void f(int a, int b, int c,\n       int d, int e, int f, int g);\n"}),
+    ("long_signatures", {"core/a.hpp": "template <class T>\nT* f(T&, T&, T&, T&, T&, T&, T&);\n"}),
+    ("long_signatures", {"core/a.hpp": "struct A {\n  A(int a, int b, int c, int d, int e, int f, int g = 0);\n};\n"}),
+    ("long_signatures", {"core/a.hpp": "struct A {\n  bool operator()(int, int, int, int, int, int, int) const;\n};\n"}),
     ("links", {"docs/a.md": "[one\nname](b.md)\n"}),
     ("links", {"docs/a.md": "[`code`](../docs/b.md)\n", "b.md": ""}),
     ("links", {"docs/a.md": "[x](#two)\n\n    # two\n"}),
@@ -97,7 +102,10 @@ SOUND = {
     "core/CMakeLists.txt": "bellwether_component(core\n  KOKKOS a.cpp\n  LINK x)\n",
     "app/commands/command_line.cpp": SPDX + "#include <CLI/CLI.hpp>\n",
     "tests/core/c.cpp": SPDX + "#include <nlohmann/json.hpp>\n",
-    "app/b.hpp": SPDX + "#include <vector>\nclass A { void at_exit(); };\n",
+    "app/b.hpp": SPDX + "#include <vector>\nclass A { void at_exit(); };\n"
+    "void f(Map<int, int> const& a, int b, int c, int d, int e, Call<void(int, int)> const& g = {1, 2});\n"
+    "inline void i() { asm volatile(\"\" : \"+f\"(a) : \"r\"(b), \"r\"(c), \"r\"(d), \"r\"(e), \"r\"(f), \"r\"(g), \"r\"(h)); }\n"
+    "inline int h() { return g(1, 2, 3, 4, 5, 6, 7) && g(1, 2, 3, 4, 5, 6, 7); }\n",
     "app/b.cpp": SPDX + '#include "app/b.hpp"\nstd::vector<int> v; // std::string\n',
     "docs/a.md": "# A `b_c`: [d](../app/) or `--e`?\n[x](#a-b_c-d-or---e) [up](../b.md#two-1) [out](https://x.org/y#z)\n"
                  "`[x](y)` and\n\n    [x](y)\n\n```\n[x](y)\n```\n",

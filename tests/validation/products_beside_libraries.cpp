@@ -87,8 +87,8 @@ void add_ours(std::vector<ProductLibrary<T>>& libraries) {
   libraries.push_back({"ours", [](ProductShape const& p, ProductData<T>& data) {
                          return std::function<void()>([&p, &data] {
                            Exec const exec;
-                           gemm(exec, p.op_a, p.op_b, p.m, p.n, p.k, 1.0f, data.a.data(), p.lda(), data.b.data(),
-                                p.ldb(), 0.0f, data.c.data(), p.n);
+                           gemm(exec, {p.op_a, p.op_b, p.m, p.n, p.k}, ConstMatrix{data.a.data(), p.lda()},
+                                ConstMatrix{data.b.data(), p.ldb()}, Matrix{data.c.data(), p.n});
                            exec.fence("bellwether::test::products");
                          });
                        }});

@@ -65,16 +65,18 @@ void place_norm(Space const& exec, BlockTable<Space> const& table, int rank, Vec
 }
 
 template <class Space>
-void check_gradient(Space const& exec, BlockTable<Space> const& table, float const* gradient, double clip,
-                    Vec<double, Space> const& partial, Vec<GradientCheck, Space> const& gradient_check,
-                    Vec<float, Space> const& local_norms, NormLimit const& limit) {
+void check_gradient(Space const& exec, BlockTable<Space> const& table, MeanGradient<Space> const& gradient,
+                    NormUse const& use, Vec<double, Space> const& partial,
+                    Vec<GradientCheck, Space> const& gradient_check) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
-  Index const count = table.count(), ranks = static_cast<Index>(local_norms.extent(0));
+  Index const count = table.count(), ranks = static_cast<Index>(gradient.local_norms.extent(0));
   require(gradient_check.extent(0) == 1, "one gradient check");
   Block const* const blocks = table.blocks().data();
-  float const* const norms = local_norms.data();
+  float const* const norms = gradient.local_norms.data();
+  double const clip = use.clip;
+  NormLimit const limit = use.limit;
   GradientCheck* const out = gradient_check.data();
-  square_blocks(exec, table, {0, table.count()}, gradient, partial);
+  square_blocks(exec, table, {0, table.count()}, gradient.values, partial);
   double const* const squares = partial.data();
   launch<"bellwether::optim::check_gradient">(
       team_policy(exec, 1), KOKKOS_LAMBDA(Team const& team) {
@@ -138,14 +140,13 @@ std::int64_t PartNorm::bytes() const {
   return blocks_.bytes() + static_cast<std::int64_t>(partial_.extent(0) * sizeof(double) + sizeof(float));
 }
 
-#define BELLWETHER_INSTANTIATE(Space)                                                                     \
-  template void check_gradient<Space>(Space const&, BlockTable<Space> const&, float const*, double,       \
-                                      Vec<double, Space> const&, Vec<GradientCheck, Space> const&,        \
-                                      Vec<float, Space> const&, NormLimit const&);                        \
-  template Index largest_tensor<Space>(Space const&, ParameterLayout const&, float const*);               \
-  template void square_blocks<Space>(Space const&, BlockTable<Space> const&, BlockRange, float const*,    \
-                                     Vec<double, Space> const&);                                          \
-  template void place_norm<Space>(Space const&, BlockTable<Space> const&, int, Vec<double, Space> const&, \
+#define BELLWETHER_INSTANTIATE(Space)                                                                               \
+  template void check_gradient<Space>(Space const&, BlockTable<Space> const&, MeanGradient<Space> const&,           \
+                                      NormUse const&, Vec<double, Space> const&, Vec<GradientCheck, Space> const&); \
+  template Index largest_tensor<Space>(Space const&, ParameterLayout const&, float const*);                         \
+  template void square_blocks<Space>(Space const&, BlockTable<Space> const&, BlockRange, float const*,              \
+                                     Vec<double, Space> const&);                                                    \
+  template void place_norm<Space>(Space const&, BlockTable<Space> const&, int, Vec<double, Space> const&,           \
                                   Vec<float, Space> const&);
 BELLWETHER_FOR_EACH_SPACE(BELLWETHER_INSTANTIATE)
 #undef BELLWETHER_INSTANTIATE

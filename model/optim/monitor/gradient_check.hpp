@@ -51,14 +51,28 @@ struct NormLimit {
   }
 };
 
+/// What the check does with the norm.
+struct NormUse {
+  double clip;           ///< largest norm of the clipped gradient, see clip_factor()
+  NormLimit limit = {};  ///< when to skip a step
+};
+
+/// What the check reads of a mean gradient.
+template <class Space>
+struct MeanGradient {
+  float const* values;  ///< (n)
+  /// (P), the mean over ranks of place_norm()'s output, for local_square and the rank to blame. Empty: there is one
+  /// rank.
+  Vec<float, Space> local_norms = {};
+};
+
 /// Computes the norm, the clip factor and whether to skip, in one read of the gradient. Two launches, 4 bytes an
 /// element. A square of a finite float is at most 1.2e77, so a sum of squares in double is finite exactly if all
-/// elements are. `gradient`: (n). `partial`: (blocks) scratch. `gradient_check`: (1), written. `local_norms`: (P), the
-/// mean over ranks of place_norm()'s output, for local_square and the rank to blame. Empty: there is one rank.
+/// elements are. `partial`: (blocks) scratch. `gradient_check`: (1), written.
 template <class Space>
-void check_gradient(Space const& exec, BlockTable<Space> const& table, float const* gradient, double clip,
-                    Vec<double, Space> const& partial, Vec<GradientCheck, Space> const& gradient_check,
-                    Vec<float, Space> const& local_norms = {}, NormLimit const& limit = {});
+void check_gradient(Space const& exec, BlockTable<Space> const& table, MeanGradient<Space> const& gradient,
+                    NormUse const& use, Vec<double, Space> const& partial,
+                    Vec<GradientCheck, Space> const& gradient_check);
 
 /// Returns the tensor with the largest part of a gradient's squared norm. gradient: (n). Waits and allocates memory, so
 /// do not call it at every step.

@@ -37,31 +37,32 @@ KOKKOS_INLINE_FUNCTION double sum_of_squares(Team const& team, Index count, doub
 }  // namespace
 
 template <class Space>
-void sketch_gradient(Space const& exec, BlockTable<Space> const& table, Index count, float const* gradient,
-                     RandomKey const& key, std::int64_t step, ScalarLayout const& layout, int rank,
-                     Vec<float, Space> const& partial, Vec<double, Space> const& squares,
+void sketch_gradient(Space const& exec, BlockTable<Space> const& table, SketchedGradient const& gradient,
+                     ScalarLayout const& layout, SketchScratch<Space> const& scratch,
                      Vec<float, Space> const& scalars) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   using Strips = SketchStrips<Space>;
   // Without a sketch the kernels are the same, with columns that are not read.
   Index const columns = layout.columns, strips = Strips::count(columns);
   require(columns % sign_group == 0, "sketch columns must be a multiple of the sign group");
-  require(static_cast<Index>(partial.extent(0)) >= sketch_parts * columns &&
-              static_cast<Index>(squares.extent(0)) >= sketch_parts * strips &&
+  require(static_cast<Index>(scratch.partial.extent(0)) >= sketch_parts * columns &&
+              static_cast<Index>(scratch.squares.extent(0)) >= sketch_parts * strips &&
               static_cast<Index>(scalars.extent(0)) == layout.count(),
           "scratch of the gradient sketch is too small");
-  require_neighbours<Space>(gradient, partial.data());
+  float const* const values = gradient.values;
+  Index const count = gradient.count;
+  require_neighbours<Space>(values, scratch.partial.data());
   Index const groups = (count + sign_group - 1) / sign_group;
   Index const row_groups = Strips::row_groups(columns);
   Index const rows = (groups + row_groups - 1) / row_groups;
   Index const part_rows = (rows + sketch_parts - 1) / sketch_parts;
-  float* const parts = partial.data();
-  double* const square = squares.data();
+  float* const parts = scratch.partial.data();
+  double* const square = scratch.squares.data();
   float* const out = scalars.data();
   Block const* const blocks = table.blocks().data();
   Index const block_count = table.count();
-  gradient_sketch::SketchPass const pass{gradient, count, columns, row_groups, part_rows,
-                                         strips,   key,   step,    parts,      square};
+  gradient_sketch::SketchPass const pass{values, count,        columns,       row_groups, part_rows,
+                                         strips, gradient.key, gradient.step, parts,      square};
   launch<"bellwether::optim::sketch_gradient">(
       lanes_policy(exec, sketch_parts * strips),
       KOKKOS_LAMBDA(Team const& team) { pass.template of_team<Space>(team); });
@@ -69,12 +70,12 @@ void sketch_gradient(Space const& exec, BlockTable<Space> const& table, Index co
   launch<"bellwether::optim::sketch_sums">(
       team_policy(exec, gradient_sketch::PartSums::teams(layout.count())),
       KOKKOS_LAMBDA(Team const& team) { sums.of_team<Space>(team); });
-  Index const norm_at = layout.norm(rank), bad_at = layout.bad(rank);
+  Index const norm_at = layout.norm(gradient.rank), bad_at = layout.bad(gradient.rank);
   launch<"bellwether::optim::sketch_norm">(
       team_policy(exec, 1), KOKKOS_LAMBDA(Team const& team) {
         double const sum = sum_of_squares<Space>(team, sketch_parts * strips, square);
         Index const bad =
-            Kokkos::isfinite(sum) ? -1 : first_bad_tensor<Space>(team, blocks, block_count, count, gradient);
+            Kokkos::isfinite(sum) ? -1 : first_bad_tensor<Space>(team, blocks, block_count, count, values);
         Kokkos::single(Kokkos::PerTeam(team), [&] {
           out[norm_at] = static_cast<float>(Kokkos::sqrt(sum));
           if (!Kokkos::isfinite(sum)) out[bad_at] = static_cast<float>(bad + 1);
@@ -83,14 +84,15 @@ void sketch_gradient(Space const& exec, BlockTable<Space> const& table, Index co
 }
 
 template <class Space>
-void check_scalars(Space const& exec, ScalarLayout const& layout, double clip, Vec<float, Space> const& scalars,
-                   Vec<float, Space> const& proportion, Vec<GradientCheck, Space> const& gradient_check,
-                   NormLimit const& limit) {
+void check_scalars(Space const& exec, ScalarLayout const& layout, NormUse const& use, Vec<float, Space> const& scalars,
+                   Vec<float, Space> const& proportion, Vec<GradientCheck, Space> const& gradient_check) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   float const* const mean = scalars.data();
   float* const share = proportion.data();
   GradientCheck* const out = gradient_check.data();
   ScalarLayout const at = layout;
+  double const clip = use.clip;
+  NormLimit const limit = use.limit;
   launch<"bellwether::optim::check_scalars">(
       team_policy(exec, 1), KOKKOS_LAMBDA(Team const& team) {
         // A sum of squares of floats is finite in double exactly if all of them are.
@@ -131,12 +133,11 @@ void check_scalars(Space const& exec, ScalarLayout const& layout, double clip, V
       });
 }
 
-#define BELLWETHER_INSTANTIATE(Space)                                                                                 \
-  template void sketch_gradient<Space>(Space const&, BlockTable<Space> const&, Index, float const*, RandomKey const&, \
-                                       std::int64_t, ScalarLayout const&, int, Vec<float, Space> const&,              \
-                                       Vec<double, Space> const&, Vec<float, Space> const&);                          \
-  template void check_scalars<Space>(Space const&, ScalarLayout const&, double, Vec<float, Space> const&,             \
-                                     Vec<float, Space> const&, Vec<GradientCheck, Space> const&, NormLimit const&);
+#define BELLWETHER_INSTANTIATE(Space)                                                                               \
+  template void sketch_gradient<Space>(Space const&, BlockTable<Space> const&, SketchedGradient const&,             \
+                                       ScalarLayout const&, SketchScratch<Space> const&, Vec<float, Space> const&); \
+  template void check_scalars<Space>(Space const&, ScalarLayout const&, NormUse const&, Vec<float, Space> const&,   \
+                                     Vec<float, Space> const&, Vec<GradientCheck, Space> const&);
 BELLWETHER_FOR_EACH_SPACE(BELLWETHER_INSTANTIATE)
 #undef BELLWETHER_INSTANTIATE
 

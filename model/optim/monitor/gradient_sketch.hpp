@@ -66,14 +66,27 @@ struct ScalarLayout {
   KOKKOS_INLINE_FUNCTION Index count() const { return tensors() + by_tensor; }
 };
 
-/// Sketches the local gradient in one read, 4 bytes an element. `gradient`: (n). `partial`: (sketch_parts K) scratch.
-/// `squares`: (SketchStrips::squares(K)) scratch. `scalars`: (ScalarLayout::count()), written for this rank. Its
-/// numbers by tensor become 0. K: a multiple of sign_group, or 0 for no sketch.
+/// The gradient of a rank, and the signs of its sketch.
+struct SketchedGradient {
+  float const* values;  ///< (n)
+  Index count;          ///< n
+  int rank;             ///< of P
+  RandomKey key;        ///< of the run's sketches
+  std::int64_t step;    ///< signs differ from step to step
+};
+
+/// Memory that a sketch overwrites.
 template <class Space>
-void sketch_gradient(Space const& exec, BlockTable<Space> const& table, Index count, float const* gradient,
-                     RandomKey const& key, std::int64_t step, ScalarLayout const& layout, int rank,
-                     Vec<float, Space> const& partial, Vec<double, Space> const& squares,
-                     Vec<float, Space> const& scalars);
+struct SketchScratch {
+  Vec<float, Space> const& partial;   ///< (sketch_parts K)
+  Vec<double, Space> const& squares;  ///< (SketchStrips::squares(K))
+};
+
+/// Sketches the local gradient in one read, 4 bytes an element. `scalars`: (ScalarLayout::count()), written for this
+/// rank. Its numbers by tensor become 0. K: a multiple of sign_group, or 0 for no sketch.
+template <class Space>
+void sketch_gradient(Space const& exec, BlockTable<Space> const& table, SketchedGradient const& gradient,
+                     ScalarLayout const& layout, SketchScratch<Space> const& scratch, Vec<float, Space> const& scalars);
 
 /// Computes the gradient check from the mean of the scalars over ranks. With a sketch, the norm is the sketch's, and
 /// `proportion` becomes its square over the mean square of the ranks' norms. Without one, the norm is derived from the
@@ -81,8 +94,7 @@ void sketch_gradient(Space const& exec, BlockTable<Space> const& table, Index co
 /// gradients are not finite. Also skips if any scalar is not finite: a sum can overflow although all elements are
 /// finite.
 template <class Space>
-void check_scalars(Space const& exec, ScalarLayout const& layout, double clip, Vec<float, Space> const& scalars,
-                   Vec<float, Space> const& proportion, Vec<GradientCheck, Space> const& gradient_check,
-                   NormLimit const& limit = {});
+void check_scalars(Space const& exec, ScalarLayout const& layout, NormUse const& use, Vec<float, Space> const& scalars,
+                   Vec<float, Space> const& proportion, Vec<GradientCheck, Space> const& gradient_check);
 
 }  // namespace bellwether::optim

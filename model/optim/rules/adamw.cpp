@@ -30,24 +30,40 @@ AdamW::AdamW(OptimizerConfig const& settings, OptimizerContext const& context)
 void AdamW::update(RuleStep const& step, ReducedGradient const& gradient) {
   wrote_direction_ = !gradient.in_memory();
   if (!gradient.in_memory()) return decoded_update(step, gradient);
-  adamw_update(step.exec, step.record.blocks(), tensors(), coefficients<float>(config(), step.scalars.step),
-               step.scalars.learning_rate, step.record.gradient_check(), gradient.values, step.parameters.data(),
-               momentum_.numbers(), variance_.data());
+  adamw_update(step.exec, step.context(tensors()),
+               {.coefficients = coefficients<float>(config(), step.scalars.step),
+                .learning_rate = step.scalars.learning_rate,
+                .gradient = gradient.values,
+                .parameters = step.parameters.data(),
+                .momentum = momentum_.numbers(),
+                .variance = variance_.data()});
 }
 
 void AdamW::decoded_update(RuleStep const& step, ReducedGradient const& gradient) {
   auto const& [_, mean, units] = gradient;
-  auto const& blocks = step.record.blocks();
-  auto const& gradient_check = step.record.gradient_check();
+  auto const context = step.context(tensors());
   double const rate = step.scalars.learning_rate;
+  float* const parameters = step.parameters.data();
   float* const direction = step.scalars.layers ? step.scratch : nullptr;
   if (momentum_.in_bits()) {
-    bit_apply(step.exec, blocks, tensors(), units, mean, rate, gradient_check, nullptr, step.parameters.data(),
-              direction);
-    momentum_.keep(mean, units.growth, gradient_check);
+    bit_apply(step.exec, context,
+              {.units = units,
+               .mean = mean,
+               .learning_rate = rate,
+               .ratios = nullptr,
+               .parameters = parameters,
+               .direction = direction});
+    momentum_.keep(mean, units.growth, context.gradient_check);
   } else {
-    decoded_adam_apply(step.exec, blocks, tensors(), coefficients<float>(config(), step.scalars.step), units, mean,
-                       rate, gradient_check, variance_.data(), step.parameters.data(), momentum_.numbers(), direction);
+    decoded_adam_apply(step.exec, context,
+                       {.coefficients = coefficients<float>(config(), step.scalars.step),
+                        .units = units,
+                        .mean = mean,
+                        .learning_rate = rate,
+                        .variance = variance_.data(),
+                        .parameters = parameters,
+                        .momentum = momentum_.numbers(),
+                        .direction = direction});
   }
 }
 

@@ -75,7 +75,7 @@ struct SumsRun {
     else
       past = by_root ? bits(lane) * then.of(shape) : bits(lane);
     float const g = comm::masked(reconstructed_gradient(m, past, c.beta1, c.share1), active, lane);
-    float const f = next_variance(c, fresh_before[lane], g);
+    float const f = next_variance(c, fresh[lane], g);
     fresh[lane] = f;
     return device_math::quotient(comm::masked(root, active, lane), device_math::root(f) + c.epsilon);
   }
@@ -88,8 +88,7 @@ struct SumsRun {
   typename Access::Read numbers;
   Bits<Access> bits;
   Root then;
-  typename Access::Read fresh_before;
-  typename Access::Write fresh;
+  typename Access::Change fresh;
 };
 
 /// A function object: nvcc copies a lambda of this size to the heap at every launch.
@@ -136,7 +135,6 @@ struct SumsKernel {
               from == Before::numbers ? before.numbers + k : nullptr,
               bits_of<by_root, Access>(old, divisor, k, many),
               then,
-              from == Before::unread ? nullptr : fresh_before + k,
               from == Before::unread ? nullptr : fresh + k};
         });
   }
@@ -152,7 +150,6 @@ struct SumsKernel {
   GradientCheck const* checked;
   float const* parameters;
   float* direction;
-  float const* fresh_before;
   float* fresh;
   double* out;
 };
@@ -215,55 +212,46 @@ struct ApplyKernel {
 }  // namespace
 
 template <class Space>
-void bit_lamb_sums(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
-                   Coefficients<float> const& coefficients, Units const& units, comm::Decoded const& mean,
-                   HeldMomentum const& before, Vec<GradientCheck, Space> const& gradient_check, float const* parameters,
-                   float* direction, float const* fresh_before, float* fresh, Vec<double, Space> const& norms) {
-  Index const count = table.count();
+void bit_lamb_sums(Space const& exec, KernelContext<Space> const& context, BitLambSums const& arguments,
+                   Vec<double, Space> const& norms) {
+  Index const count = context.table.count();
   require(static_cast<Index>(norms.extent(0)) == 4 * count, "scratch needs four numbers for each block");
-  require_neighbours<Space>(units.variance, before.numbers, parameters, direction, fresh_before, fresh);
+  require_neighbours<Space>(arguments.units.variance, arguments.before.numbers, arguments.parameters,
+                            arguments.direction, arguments.fresh);
   launch<"bellwether::optim::bit_lamb_sums">(team_policy(exec, count),
-                                             SumsKernel<Space>{.units = units,
-                                                               .mean = mean,
-                                                               .before = before,
-                                                               .c = coefficients,
+                                             SumsKernel<Space>{.units = arguments.units,
+                                                               .mean = arguments.mean,
+                                                               .before = arguments.before,
+                                                               .c = arguments.coefficients,
                                                                .count = count,
-                                                               .blocks = table.blocks().data(),
-                                                               .rule = rules.data(),
-                                                               .checked = gradient_check.data(),
-                                                               .parameters = parameters,
-                                                               .direction = direction,
-                                                               .fresh_before = fresh_before,
-                                                               .fresh = fresh,
+                                                               .blocks = context.table.blocks().data(),
+                                                               .rule = context.rules.data(),
+                                                               .checked = context.gradient_check.data(),
+                                                               .parameters = arguments.parameters,
+                                                               .direction = arguments.direction,
+                                                               .fresh = arguments.fresh,
                                                                .out = norms.data()});
 }
 
 template <class Space>
-void bit_apply(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
-               Units const& units, comm::Decoded const& mean, double learning_rate,
-               Vec<GradientCheck, Space> const& gradient_check, float const* ratios, float* parameters,
-               float* direction) {
-  require_neighbours<Space>(units.variance, parameters, direction);
-  launch<"bellwether::optim::bit_apply">(team_policy(exec, table.count()),
-                                         ApplyKernel<Space>{.units = units,
-                                                            .mean = mean,
-                                                            .learning_rate = learning_rate,
-                                                            .blocks = table.blocks().data(),
-                                                            .rule = rules.data(),
-                                                            .checked = gradient_check.data(),
-                                                            .ratios = ratios,
-                                                            .parameters = parameters,
-                                                            .direction = direction});
+void bit_apply(Space const& exec, KernelContext<Space> const& context, BitStep const& step) {
+  require_neighbours<Space>(step.units.variance, step.parameters, step.direction);
+  launch<"bellwether::optim::bit_apply">(team_policy(exec, context.table.count()),
+                                         ApplyKernel<Space>{.units = step.units,
+                                                            .mean = step.mean,
+                                                            .learning_rate = step.learning_rate,
+                                                            .blocks = context.table.blocks().data(),
+                                                            .rule = context.rules.data(),
+                                                            .checked = context.gradient_check.data(),
+                                                            .ratios = step.ratios,
+                                                            .parameters = step.parameters,
+                                                            .direction = step.direction});
 }
 
-#define BELLWETHER_INSTANTIATE(Space)                                                                                  \
-  template void bit_lamb_sums<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&,            \
-                                     Coefficients<float> const&, Units const&, comm::Decoded const&,                   \
-                                     HeldMomentum const&, Vec<GradientCheck, Space> const&, float const*, float*,      \
-                                     float const*, float*, Vec<double, Space> const&);                                 \
-  template void bit_apply<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&, Units const&,  \
-                                 comm::Decoded const&, double, Vec<GradientCheck, Space> const&, float const*, float*, \
-                                 float*);
+#define BELLWETHER_INSTANTIATE(Space)                                                               \
+  template void bit_lamb_sums<Space>(Space const&, KernelContext<Space> const&, BitLambSums const&, \
+                                     Vec<double, Space> const&);                                    \
+  template void bit_apply<Space>(Space const&, KernelContext<Space> const&, BitStep const&);
 BELLWETHER_FOR_EACH_SPACE(BELLWETHER_INSTANTIATE)
 #undef BELLWETHER_INSTANTIATE
 

@@ -187,11 +187,17 @@ struct SgdRun {
   typename Access::Change parameters, momentum;
 };
 
+/// Factors of one block in a step of SGD.
+struct SgdFactors {
+  float beta1, rate, decay;
+};
+
 template <bool exact, class Space, class Team>
-KOKKOS_INLINE_FUNCTION void apply_sgd(Team const& team, Block const& block, comm::Decoded const& mean, float beta1,
-                                      float rate, float decay, float* parameters, float* momentum) {
+KOKKOS_INLINE_FUNCTION void apply_sgd(Team const& team, Block const& block, comm::Decoded const& mean,
+                                      SgdFactors const& factors, float* parameters, float* momentum) {
   team_for_runs<Space>(team, block.first, block.first + block.count, [&]<class Access>(Access, Index k, int count) {
-    return SgdRun<exact, Access>{mean.run<exact, Access>(k, count), beta1, rate, decay, parameters + k, momentum + k};
+    return SgdRun<exact, Access>{
+        mean.run<exact, Access>(k, count), factors.beta1, factors.rate, factors.decay, parameters + k, momentum + k};
   });
 }
 
@@ -211,38 +217,36 @@ void average_ratios(Space const& exec, Index tensors, double beta, Vec<GradientC
 }
 
 template <class Space>
-void decoded_lamb_moments(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
-                          Coefficients<float> const& coefficients, Units const& units, comm::Decoded const& mean,
-                          Vec<GradientCheck, Space> const& gradient_check, float const* parameters,
-                          float const* variance, float* gradient, float* momentum, float* fresh,
+void decoded_lamb_moments(Space const& exec, KernelContext<Space> const& context, DecodedLambMoments const& arguments,
                           Vec<double, Space> const& norms) {
-  Index const count = table.count();
+  DecodedLambMoments const& in = arguments;
+  Index const count = context.table.count();
   require(static_cast<Index>(norms.extent(0)) == 4 * count, "scratch needs four numbers for each block");
-  require_neighbours<Space>(parameters, variance, gradient, momentum, fresh, mean.values());
-  with_known(mean.exact(), units.unify == Unify::element, fresh != nullptr,
+  require_neighbours<Space>(in.parameters, in.variance, in.direction, in.momentum, in.fresh, in.mean.values());
+  with_known(in.mean.exact(), in.units.unify == Unify::element, in.fresh != nullptr,
              [&](auto exact, auto by_root, auto steered) {
                launch<"bellwether::optim::decoded_lamb_moments">(
                    bound_team_policy<3>(exec, count),
-                   LambKernel<exact, by_root, steered, Space>{coefficients, units, mean, parameters, variance, gradient,
-                                                              momentum, fresh, count, table.blocks().data(),
-                                                              rules.data(), gradient_check.data(), norms.data()});
+                   LambKernel<exact, by_root, steered, Space>{in.coefficients, in.units, in.mean, in.parameters,
+                                                              in.variance, in.direction, in.momentum, in.fresh, count,
+                                                              context.table.blocks().data(), context.rules.data(),
+                                                              context.gradient_check.data(), norms.data()});
              });
 }
 
 template <class Space>
-void decoded_lamb_factors(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
-                          FactorBounds const& bounds, Vec<GradientCheck, Space> const& gradient_check,
+void decoded_lamb_factors(Space const& exec, KernelContext<Space> const& context, FactorBounds const& bounds,
                           Vec<double, Space> const& norms, FrozenLambRecord const& record) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
-  Index const count = table.count();
-  Index const* const first = table.first_block().data();
-  TensorRule const* const rule = rules.data();
-  GradientCheck const* const checked = gradient_check.data();
+  Index const count = context.table.count();
+  Index const* const first = context.table.first_block().data();
+  TensorRule const* const rule = context.rules.data();
+  GradientCheck const* const checked = context.gradient_check.data();
   double const* const by_block = norms.data();
   FactorBounds const limits = bounds;
   FrozenLambRecord const out = record;
   launch<"bellwether::optim::decoded_lamb_factors">(
-      team_policy(exec, table.tensors()), KOKKOS_LAMBDA(Team const& team) {
+      team_policy(exec, context.table.tensors()), KOKKOS_LAMBDA(Team const& team) {
         if (checked->skip) return;
         Index const l = team.league_rank();
         auto const sum = team_sum_and_largest<3, Space>(team, first[l], first[l + 1], [=](Index block) {
@@ -275,61 +279,52 @@ void relate_ratios(Space const& exec, Index tensors, Vec<GradientCheck, Space> c
 }
 
 template <class Space>
-void decoded_adam_apply(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
-                        Coefficients<float> const& coefficients, Units const& units, comm::Decoded const& mean,
-                        double learning_rate, Vec<GradientCheck, Space> const& gradient_check, float const* variance,
-                        float* parameters, float* momentum, float* direction) {
-  require_neighbours<Space>(variance, parameters, momentum, direction, mean.values());
-  with_known(
-      mean.exact(), units.unify == Unify::element, direction != nullptr, [&](auto exact, auto by_root, auto shows) {
-        launch<"bellwether::optim::decoded_adam_apply">(
-            bound_team_policy<4>(exec, table.count()),
-            AdamKernel<exact, by_root, shows, Space>{coefficients, units, mean, static_cast<float>(learning_rate),
-                                                     variance, parameters, momentum, direction, table.blocks().data(),
-                                                     rules.data(), gradient_check.data()});
-      });
+void decoded_adam_apply(Space const& exec, KernelContext<Space> const& context, DecodedAdamStep const& step) {
+  require_neighbours<Space>(step.variance, step.parameters, step.momentum, step.direction, step.mean.values());
+  with_known(step.mean.exact(), step.units.unify == Unify::element, step.direction != nullptr,
+             [&](auto exact, auto by_root, auto shows) {
+               launch<"bellwether::optim::decoded_adam_apply">(
+                   bound_team_policy<4>(exec, context.table.count()),
+                   AdamKernel<exact, by_root, shows, Space>{
+                       step.coefficients, step.units, step.mean, static_cast<float>(step.learning_rate), step.variance,
+                       step.parameters, step.momentum, step.direction, context.table.blocks().data(),
+                       context.rules.data(), context.gradient_check.data()});
+             });
 }
 
 template <class Space>
-void decoded_sgd_apply(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
-                       float beta1, comm::Decoded const& mean, double learning_rate,
-                       Vec<GradientCheck, Space> const& gradient_check, float* parameters, float* momentum) {
+void decoded_sgd_apply(Space const& exec, KernelContext<Space> const& context, DecodedSgdStep const& step) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
-  require_neighbours<Space>(parameters, momentum, mean.values());
-  Block const* const blocks = table.blocks().data();
-  TensorRule const* const rule = rules.data();
-  GradientCheck const* const checked = gradient_check.data();
-  float const rate = static_cast<float>(learning_rate);
-  comm::Decoded const decoded = mean;
+  require_neighbours<Space>(step.parameters, step.momentum, step.mean.values());
+  Block const* const blocks = context.table.blocks().data();
+  TensorRule const* const rule = context.rules.data();
+  GradientCheck const* const checked = context.gradient_check.data();
+  // Only what the kernel needs: nvcc copies a large lambda to the heap.
+  float const rate = static_cast<float>(step.learning_rate), beta1 = step.beta1;
+  comm::Decoded const decoded = step.mean;
+  float *const parameters = step.parameters, *const momentum = step.momentum;
   launch<"bellwether::optim::decoded_sgd_apply">(
-      team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
+      team_policy(exec, context.table.count()), KOKKOS_LAMBDA(Team const& team) {
         if (checked->skip) return;
         Block const block = blocks[team.league_rank()];
-        float const decay = rule[block.tensor].decay;
+        SgdFactors const factors{beta1, rate, rule[block.tensor].decay};
         if (decoded.exact())
-          apply_sgd<true, Space>(team, block, decoded, beta1, rate, decay, parameters, momentum);
+          apply_sgd<true, Space>(team, block, decoded, factors, parameters, momentum);
         else
-          apply_sgd<false, Space>(team, block, decoded, beta1, rate, decay, parameters, momentum);
+          apply_sgd<false, Space>(team, block, decoded, factors, parameters, momentum);
       });
 }
 
-#define BELLWETHER_INSTANTIATE(Space)                                                                                  \
-  template void average_ratios<Space>(Space const&, Index, double, Vec<GradientCheck, Space> const&,                   \
-                                      FrozenLambRecord const&);                                                        \
-  template void relate_ratios<Space>(Space const&, Index, Vec<GradientCheck, Space> const&, FrozenLambRecord const&);  \
-  template void decoded_lamb_moments<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&,     \
-                                            Coefficients<float> const&, Units const&, comm::Decoded const&,            \
-                                            Vec<GradientCheck, Space> const&, float const*, float const*, float*,      \
-                                            float*, float*, Vec<double, Space> const&);                                \
-  template void decoded_lamb_factors<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&,     \
-                                            FactorBounds const&, Vec<GradientCheck, Space> const&,                     \
-                                            Vec<double, Space> const&, FrozenLambRecord const&);                       \
-  template void decoded_adam_apply<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&,       \
-                                          Coefficients<float> const&, Units const&, comm::Decoded const&, double,      \
-                                          Vec<GradientCheck, Space> const&, float const*, float*, float*, float*);     \
-  template void decoded_sgd_apply<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&, float, \
-                                         comm::Decoded const&, double, Vec<GradientCheck, Space> const&, float*,       \
-                                         float*);
+#define BELLWETHER_INSTANTIATE(Space)                                                                                 \
+  template void average_ratios<Space>(Space const&, Index, double, Vec<GradientCheck, Space> const&,                  \
+                                      FrozenLambRecord const&);                                                       \
+  template void relate_ratios<Space>(Space const&, Index, Vec<GradientCheck, Space> const&, FrozenLambRecord const&); \
+  template void decoded_lamb_moments<Space>(Space const&, KernelContext<Space> const&, DecodedLambMoments const&,     \
+                                            Vec<double, Space> const&);                                               \
+  template void decoded_lamb_factors<Space>(Space const&, KernelContext<Space> const&, FactorBounds const&,           \
+                                            Vec<double, Space> const&, FrozenLambRecord const&);                      \
+  template void decoded_adam_apply<Space>(Space const&, KernelContext<Space> const&, DecodedAdamStep const&);         \
+  template void decoded_sgd_apply<Space>(Space const&, KernelContext<Space> const&, DecodedSgdStep const&);
 BELLWETHER_FOR_EACH_SPACE(BELLWETHER_INSTANTIATE)
 #undef BELLWETHER_INSTANTIATE
 

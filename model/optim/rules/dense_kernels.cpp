@@ -17,18 +17,18 @@ struct StepElement {
 }  // namespace
 
 template <class Space>
-void lamb_moments(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
-                  Coefficients<float> const& coefficients, Vec<GradientCheck, Space> const& gradient_check,
-                  float const* parameters, float* gradient, float* momentum, float* variance,
+void lamb_moments(Space const& exec, KernelContext<Space> const& context, LambMoments const& arrays,
                   Vec<double, Space> const& norms) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
-  Index const count = table.count();
+  Index const count = context.table.count();
   require(static_cast<Index>(norms.extent(0)) == 2 * count, "scratch needs two numbers for each block");
-  Block const* const blocks = table.blocks().data();
-  TensorRule const* const rule = rules.data();
-  GradientCheck const* const checked = gradient_check.data();
+  Block const* const blocks = context.table.blocks().data();
+  TensorRule const* const rule = context.rules.data();
+  GradientCheck const* const checked = context.gradient_check.data();
   double* const squares = norms.data();
-  Coefficients<float> const c = coefficients;
+  Coefficients<float> const c = arrays.coefficients;
+  float const* const parameters = arrays.parameters;
+  float *const gradient = arrays.gradient, *const momentum = arrays.momentum, *const variance = arrays.variance;
   launch<"bellwether::optim::lamb_moments">(
       team_policy(exec, count), KOKKOS_LAMBDA(Team const& team) {
         if (checked->skip) return;
@@ -59,19 +59,18 @@ void lamb_moments(Space const& exec, BlockTable<Space> const& table, Vec<TensorR
 }
 
 template <class Space>
-void lamb_ratios(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
-                 TrustBounds const& bounds, Vec<GradientCheck, Space> const& gradient_check,
+void lamb_ratios(Space const& exec, KernelContext<Space> const& context, TrustBounds const& bounds,
                  Vec<double, Space> const& norms, LayerRecord const& record) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
-  Index const count = table.count();
-  Index const* const first = table.first_block().data();
-  TensorRule const* const rule = rules.data();
-  GradientCheck const* const checked = gradient_check.data();
+  Index const count = context.table.count();
+  Index const* const first = context.table.first_block().data();
+  TensorRule const* const rule = context.rules.data();
+  GradientCheck const* const checked = context.gradient_check.data();
   double const* const squares = norms.data();
   TrustBounds const limit = bounds;
   LayerRecord const out = record;
   launch<"bellwether::optim::lamb_ratios">(
-      team_policy(exec, table.tensors()), KOKKOS_LAMBDA(Team const& team) {
+      team_policy(exec, context.table.tensors()), KOKKOS_LAMBDA(Team const& team) {
         if (checked->skip) return;
         Index const l = team.league_rank();
         auto const sum = team_sum<2, Space>(team, first[l], first[l + 1], [=](Index block) {
@@ -89,15 +88,15 @@ void lamb_ratios(Space const& exec, BlockTable<Space> const& table, Vec<TensorRu
 }
 
 template <class Space>
-void lamb_apply(Space const& exec, BlockTable<Space> const& table, double learning_rate,
-                Vec<GradientCheck, Space> const& gradient_check, LayerRecord const& record, float const* update,
-                float* parameters) {
+void lamb_apply(Space const& exec, KernelContext<Space> const& context, LambStep const& step) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
-  Block const* const blocks = table.blocks().data();
-  GradientCheck const* const checked = gradient_check.data();
-  float const* const ratio = record.trust_ratio;
+  Block const* const blocks = context.table.blocks().data();
+  GradientCheck const* const checked = context.gradient_check.data();
+  double const learning_rate = step.learning_rate;
+  float const *const ratio = step.ratios, *const update = step.update;
+  float* const parameters = step.parameters;
   launch<"bellwether::optim::lamb_apply">(
-      team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
+      team_policy(exec, context.table.count()), KOKKOS_LAMBDA(Team const& team) {
         if (checked->skip) return;
         Block const block = blocks[team.league_rank()];
         float const rate = static_cast<float>(learning_rate * ratio[block.tensor]);
@@ -111,18 +110,17 @@ void lamb_apply(Space const& exec, BlockTable<Space> const& table, double learni
 }
 
 template <class Space>
-void adamw_update(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
-                  Coefficients<float> const& coefficients, double learning_rate,
-                  Vec<GradientCheck, Space> const& gradient_check, float const* gradient, float* parameters,
-                  float* momentum, float* variance) {
+void adamw_update(Space const& exec, KernelContext<Space> const& context, AdamWStep const& step) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
-  Block const* const blocks = table.blocks().data();
-  TensorRule const* const rule = rules.data();
-  GradientCheck const* const checked = gradient_check.data();
-  Coefficients<float> const c = coefficients;
-  float const rate = static_cast<float>(learning_rate);
+  Block const* const blocks = context.table.blocks().data();
+  TensorRule const* const rule = context.rules.data();
+  GradientCheck const* const checked = context.gradient_check.data();
+  Coefficients<float> const c = step.coefficients;
+  float const rate = static_cast<float>(step.learning_rate);
+  float const* const gradient = step.gradient;
+  float *const parameters = step.parameters, *const momentum = step.momentum, *const variance = step.variance;
   launch<"bellwether::optim::adamw_update">(
-      team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
+      team_policy(exec, context.table.count()), KOKKOS_LAMBDA(Team const& team) {
         if (checked->skip) return;
         Block const block = blocks[team.league_rank()];
         float const decay = rule[block.tensor].decay;
@@ -144,16 +142,16 @@ void adamw_update(Space const& exec, BlockTable<Space> const& table, Vec<TensorR
 }
 
 template <class Space>
-void sgd_apply(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules, float beta1,
-               double learning_rate, Vec<GradientCheck, Space> const& gradient_check, float const* gradient,
-               float* parameters, float* momentum) {
+void sgd_apply(Space const& exec, KernelContext<Space> const& context, SgdStep const& step) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
-  Block const* const blocks = table.blocks().data();
-  TensorRule const* const rule = rules.data();
-  GradientCheck const* const checked = gradient_check.data();
-  float const rate = static_cast<float>(learning_rate);
+  Block const* const blocks = context.table.blocks().data();
+  TensorRule const* const rule = context.rules.data();
+  GradientCheck const* const checked = context.gradient_check.data();
+  float const rate = static_cast<float>(step.learning_rate), beta1 = step.beta1;
+  float const* const gradient = step.gradient;
+  float *const parameters = step.parameters, *const momentum = step.momentum;
   launch<"bellwether::optim::sgd_apply">(
-      team_policy(exec, table.count()), KOKKOS_LAMBDA(Team const& team) {
+      team_policy(exec, context.table.count()), KOKKOS_LAMBDA(Team const& team) {
         if (checked->skip) return;
         Block const block = blocks[team.league_rank()];
         float const decay = rule[block.tensor].decay;
@@ -166,20 +164,14 @@ void sgd_apply(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule
       });
 }
 
-#define BELLWETHER_INSTANTIATE(Space)                                                                                  \
-  template void lamb_moments<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&,             \
-                                    Coefficients<float> const&, Vec<GradientCheck, Space> const&, float const*,        \
-                                    float*, float*, float*, Vec<double, Space> const&);                                \
-  template void lamb_ratios<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&,              \
-                                   TrustBounds const&, Vec<GradientCheck, Space> const&, Vec<double, Space> const&,    \
-                                   LayerRecord const&);                                                                \
-  template void lamb_apply<Space>(Space const&, BlockTable<Space> const&, double, Vec<GradientCheck, Space> const&,    \
-                                  LayerRecord const&, float const*, float*);                                           \
-  template void adamw_update<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&,             \
-                                    Coefficients<float> const&, double, Vec<GradientCheck, Space> const&,              \
-                                    float const*, float*, float*, float*);                                             \
-  template void sgd_apply<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&, float, double, \
-                                 Vec<GradientCheck, Space> const&, float const*, float*, float*);
+#define BELLWETHER_INSTANTIATE(Space)                                                              \
+  template void lamb_moments<Space>(Space const&, KernelContext<Space> const&, LambMoments const&, \
+                                    Vec<double, Space> const&);                                    \
+  template void lamb_ratios<Space>(Space const&, KernelContext<Space> const&, TrustBounds const&,  \
+                                   Vec<double, Space> const&, LayerRecord const&);                 \
+  template void lamb_apply<Space>(Space const&, KernelContext<Space> const&, LambStep const&);     \
+  template void adamw_update<Space>(Space const&, KernelContext<Space> const&, AdamWStep const&);  \
+  template void sgd_apply<Space>(Space const&, KernelContext<Space> const&, SgdStep const&);
 BELLWETHER_FOR_EACH_SPACE(BELLWETHER_INSTANTIATE)
 #undef BELLWETHER_INSTANTIATE
 

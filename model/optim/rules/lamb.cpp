@@ -88,47 +88,78 @@ void Lamb::update(RuleStep const& step, ReducedGradient const& gradient) {
 
 void Lamb::dense_update(RuleStep const& step, float* gradient) {
   auto const& exec = step.exec;
-  auto const& blocks = step.record.blocks();
-  auto const& gradient_check = step.record.gradient_check();
+  auto const context = step.context(tensors());
   auto const layers = numbers(step.record);
-  lamb_moments(exec, blocks, tensors(), coefficients<float>(config(), step.scalars.step), gradient_check,
-               step.parameters.data(), gradient, momentum_.numbers(), variance_.data(), squares());
-  lamb_ratios(exec, blocks, tensors(), trust_bounds(), gradient_check, squares(), layers.lamb);
+  float* const parameters = step.parameters.data();
+  lamb_moments(exec, context,
+               {.coefficients = coefficients<float>(config(), step.scalars.step),
+                .parameters = parameters,
+                .gradient = gradient,
+                .momentum = momentum_.numbers(),
+                .variance = variance_.data()},
+               squares());
+  lamb_ratios(exec, context, trust_bounds(), squares(), layers.lamb);
   if (freezing_ == Freezing::possible)
-    average_ratios(exec, blocks.tensors(), config().coefficient_beta, gradient_check, layers);
-  lamb_apply(exec, blocks, step.scalars.learning_rate, gradient_check, layers.lamb, gradient, step.parameters.data());
+    average_ratios(exec, context.table.tensors(), config().coefficient_beta, context.gradient_check, layers);
+  lamb_apply(exec, context,
+             {.learning_rate = step.scalars.learning_rate,
+              .ratios = layers.lamb.trust_ratio,
+              .update = gradient,
+              .parameters = parameters});
 }
 
 void Lamb::frozen_update(RuleStep const& step, ReducedGradient const& gradient) {
   auto const& exec = step.exec;
-  auto const& blocks = step.record.blocks();
-  auto const& gradient_check = step.record.gradient_check();
+  auto const context = step.context(tensors());
   auto const& [_, mean, units] = gradient;
   auto const layers = numbers(step.record);
   auto const c = coefficients<float>(config(), step.scalars.step);
   double const rate = step.scalars.learning_rate;
+  float const* const ratios = layers.lamb.trust_ratio;
   float* const parameters = step.parameters.data();
   float* const fresh = fresh_ ? fresh_->data() : nullptr;
   bool const in_bits = momentum_.in_bits();
   if (in_bits)
-    bit_lamb_sums(exec, blocks, tensors(), c, units, mean, momentum_.held(), gradient_check, parameters,
-                  step.scalars.layers ? step.scratch : nullptr, fresh, fresh, norms_);
+    bit_lamb_sums(exec, context,
+                  {.coefficients = c,
+                   .units = units,
+                   .mean = mean,
+                   .before = momentum_.held(),
+                   .parameters = parameters,
+                   .direction = step.scalars.layers ? step.scratch : nullptr,
+                   .fresh = fresh},
+                  norms_);
   else
-    decoded_lamb_moments(exec, blocks, tensors(), c, units, mean, gradient_check, parameters, variance_.data(),
-                         step.scratch, momentum_.numbers(), fresh, norms_);
+    decoded_lamb_moments(exec, context,
+                         {.coefficients = c,
+                          .units = units,
+                          .mean = mean,
+                          .parameters = parameters,
+                          .variance = variance_.data(),
+                          .direction = step.scratch,
+                          .momentum = momentum_.numbers(),
+                          .fresh = fresh},
+                         norms_);
   if (fresh_) {
-    decoded_lamb_factors(exec, blocks, tensors(), {config().factor_min, config().factor_max, config().factor_threshold},
-                         gradient_check, norms_, layers);
+    decoded_lamb_factors(exec, context, {config().factor_min, config().factor_max, config().factor_threshold}, norms_,
+                         layers);
   } else {
-    lamb_ratios(exec, blocks, tensors(), trust_bounds(), gradient_check, squares(), layers.lamb);
-    relate_ratios(exec, blocks.tensors(), gradient_check, layers);
+    lamb_ratios(exec, context, trust_bounds(), squares(), layers.lamb);
+    relate_ratios(exec, context.table.tensors(), context.gradient_check, layers);
   }
   if (in_bits) {
-    bit_apply(exec, blocks, tensors(), units, mean, rate, gradient_check, layers.lamb.trust_ratio, parameters, nullptr);
-    momentum_.keep(mean, units.growth, gradient_check);
+    bit_apply(exec, context,
+              {.units = units,
+               .mean = mean,
+               .learning_rate = rate,
+               .ratios = ratios,
+               .parameters = parameters,
+               .direction = nullptr});
+    momentum_.keep(mean, units.growth, context.gradient_check);
     return;
   }
-  lamb_apply(exec, blocks, rate, gradient_check, layers.lamb, step.scratch, parameters);
+  lamb_apply(exec, context,
+             {.learning_rate = rate, .ratios = ratios, .update = step.scratch, .parameters = parameters});
 }
 
 void Lamb::visit_state(StateVisitor& visit) {

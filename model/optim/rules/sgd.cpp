@@ -13,16 +13,24 @@ Sgd::Sgd(OptimizerConfig const& settings, OptimizerContext const& context)
 
 void Sgd::update(RuleStep const& step, ReducedGradient const& gradient) {
   auto const beta1 = static_cast<float>(config().beta1);
-  auto const& blocks = step.record.blocks();
-  auto const& gradient_check = step.record.gradient_check();
+  auto const context = step.context(tensors());
   double const rate = step.scalars.learning_rate;
   float* const parameters = step.parameters.data();
+  float* const momentum = momentum_.numbers();
   if (gradient.in_memory())
-    sgd_apply(step.exec, blocks, tensors(), beta1, rate, gradient_check, gradient.values, parameters,
-              momentum_.numbers());
+    sgd_apply(step.exec, context,
+              {.beta1 = beta1,
+               .learning_rate = rate,
+               .gradient = gradient.values,
+               .parameters = parameters,
+               .momentum = momentum});
   else
-    decoded_sgd_apply(step.exec, blocks, tensors(), beta1, gradient.decoded, rate, gradient_check, parameters,
-                      momentum_.numbers());
+    decoded_sgd_apply(step.exec, context,
+                      {.beta1 = beta1,
+                       .mean = gradient.decoded,
+                       .learning_rate = rate,
+                       .parameters = parameters,
+                       .momentum = momentum});
 }
 
 RuleEntry sgd_rule() {

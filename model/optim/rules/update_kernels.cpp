@@ -56,22 +56,20 @@ struct UpdatePass {
 }  // namespace
 
 template <class Space>
-void measure_update(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
-                    MadeStep const& made, double learning_rate, Vec<GradientCheck, Space> const& gradient_check,
-                    float const* parameters, HeldMomentum const& momentum, Units const& units,
+void measure_update(Space const& exec, KernelContext<Space> const& context, MeasuredStep const& step,
                     Vec<double, Space> const& partial, UpdateRecord const& record) {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
-  Index const count = table.count();
-  require(momentum.numbers != nullptr || made.direction != nullptr, "a sign momentum needs a direction");
+  Index const count = context.table.count();
+  require(step.momentum.numbers != nullptr || step.made.direction != nullptr, "a sign momentum needs a direction");
   require(static_cast<Index>(partial.extent(0)) == update_sums * count, "scratch needs four numbers for each block");
-  Block const* const blocks = table.blocks().data();
-  Index const* const first = table.first_block().data();
-  TensorRule const* const rule = rules.data();
-  GradientCheck const* const checked = gradient_check.data();
+  Block const* const blocks = context.table.blocks().data();
+  Index const* const first = context.table.first_block().data();
+  TensorRule const* const rule = context.rules.data();
+  GradientCheck const* const checked = context.gradient_check.data();
   double* const by_block = partial.data();
   UpdateRecord const out = record;
-  UpdatePass const pass{made,  static_cast<float>(learning_rate), parameters, momentum,
-                        units, record.weight_norm != nullptr};
+  UpdatePass const pass{step.made,  static_cast<float>(step.learning_rate), step.parameters, step.momentum,
+                        step.units, record.weight_norm != nullptr};
   launch<"bellwether::optim::update_blocks">(
       team_policy(exec, count), KOKKOS_LAMBDA(Team const& team) {
         if (checked->skip) return;
@@ -83,7 +81,7 @@ void measure_update(Space const& exec, BlockTable<Space> const& table, Vec<Tenso
         });
       });
   launch<"bellwether::optim::update_norms">(
-      team_policy(exec, table.tensors()), KOKKOS_LAMBDA(Team const& team) {
+      team_policy(exec, context.table.tensors()), KOKKOS_LAMBDA(Team const& team) {
         if (checked->skip) return;
         Index const l = team.league_rank();
         auto const sum = team_sum_and_largest<3, Space>(team, first[l], first[l + 1], [=](Index block) {
@@ -115,11 +113,9 @@ void forget_update(Space const& exec, Index tensors, Vec<GradientCheck, Space> c
       });
 }
 
-#define BELLWETHER_INSTANTIATE(Space)                                                                          \
-  template void measure_update<Space>(Space const&, BlockTable<Space> const&, Vec<TensorRule, Space> const&,   \
-                                      MadeStep const&, double, Vec<GradientCheck, Space> const&, float const*, \
-                                      HeldMomentum const&, Units const&, Vec<double, Space> const&,            \
-                                      UpdateRecord const&);                                                    \
+#define BELLWETHER_INSTANTIATE(Space)                                                                 \
+  template void measure_update<Space>(Space const&, KernelContext<Space> const&, MeasuredStep const&, \
+                                      Vec<double, Space> const&, UpdateRecord const&);                \
   template void forget_update<Space>(Space const&, Index, Vec<GradientCheck, Space> const&, UpdateRecord const&);
 BELLWETHER_FOR_EACH_SPACE(BELLWETHER_INSTANTIATE)
 #undef BELLWETHER_INSTANTIATE

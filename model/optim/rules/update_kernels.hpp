@@ -2,10 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/memory/block_table.hpp"
-#include "model/optim/monitor/gradient_check.hpp"
+#include "model/optim/rules/kernel_context.hpp"
 #include "model/optim/rules/sign_momentum.hpp"
-#include "model/optim/tensor_rules.hpp"
 
 namespace bellwether::optim {
 
@@ -16,6 +14,15 @@ struct MadeStep {
   /// which includes the decay.
   float const* variance = nullptr;
   float epsilon = 0;
+};
+
+/// Arguments of measure_update().
+struct MeasuredStep {
+  MadeStep made;            ///< where its direction is
+  double learning_rate;     ///< lr of this step
+  float const* parameters;  ///< (n) x after the step
+  HeldMomentum momentum;    ///< after the step; a sign momentum needs a direction
+  Units units;              ///< of a sign momentum
 };
 
 /// Numbers by layer, (tensors) each.
@@ -30,13 +37,10 @@ struct UpdateRecord {
 inline constexpr Index update_sums = 4;
 
 /// Computes the norms of every tensor after a step. One pass of 12 bytes an element, or 8 if u = m or the method
-/// computes the first two norms. The x before the step is reconstructed as x + rate u, up to rounding. `parameters`,
-/// `momentum`: (n), after the step. A sign momentum needs a direction and is in these units. `partial`: (update_sums
-/// blocks) scratch. Nothing changes if the gradient check says skip.
+/// computes the first two norms. The x before the step is reconstructed as x + rate u, up to rounding. `partial`:
+/// (update_sums blocks) scratch.
 template <class Space>
-void measure_update(Space const& exec, BlockTable<Space> const& table, Vec<TensorRule, Space> const& rules,
-                    MadeStep const& made, double learning_rate, Vec<GradientCheck, Space> const& gradient_check,
-                    float const* parameters, HeldMomentum const& momentum, Units const& units,
+void measure_update(Space const& exec, KernelContext<Space> const& context, MeasuredStep const& step,
                     Vec<double, Space> const& partial, UpdateRecord const& record);
 
 /// Sets the numbers to NaN, for a step whose numbers are not needed.

@@ -29,6 +29,11 @@ struct RuleStep {
   Arena<>& parameters;
   float* scratch;  ///< (n) memory that the rule may overwrite; the gradient's if that is in memory
   StepScalars const& scalars;
+
+  /// Returns what kernels need. rules: those of the update rule.
+  KernelContext<Exec> context(Vec<TensorRule> const& rules) const {
+    return {.table = record.blocks(), .rules = rules, .gradient_check = record.gradient_check()};
+  }
 };
 
 /// How parameters move, given the reduced gradient of a step. A rule owns its moments. It knows neither ranks nor

@@ -65,7 +65,7 @@ struct CheckpointFixture {
     if (shared == nullptr) own.emplace();
     folder = shared != nullptr ? shared : &*own;
     checkpoints.emplace(folder->path(), options, ranks, io,
-                        [this](std::string const& text) { warnings += text + '\n'; });
+                        app::CheckpointHooks{.warn = [this](std::string const& text) { warnings += text + '\n'; }});
   }
   FakeOwner owner(float salt) const { return {communicator.rank(), communicator.size(), salt}; }
   void save(std::int64_t step, float salt) {

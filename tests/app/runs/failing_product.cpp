@@ -26,19 +26,20 @@ long number(char const* name, char const* other_name = "") {
 
 // The linker prefers this to the library's instance, because template instances are weak symbols.
 template <>
-void gemm_tile(Op op_a, Op op_b, Index m, Index n, Index k, float alpha, float const* a, Index lda, float const* b,
-               Index ldb, float beta, float* c, Index ldc) {
+void gemm_tile(GemmShape const& shape, ConstMatrix<float> const& a, ConstMatrix<float> const& b, Matrix<float> const& c,
+               Scaling<float> const& scaling) {
   static bool const fails = number("OMPI_COMM_WORLD_RANK", "PMI_RANK") == number("FAILING_RANK");
   static long const stride = number("FAILING_STRIDE"), wanted = fails ? number("FAILING_PASS") : -1;
   // A product is computed in tiles, the first of which always has the same address. With one thread, tiles of different
   // products do not interleave.
   static float const* first_tile = nullptr;
   static long passes = 0;
-  product::multiply<product::FloatWords>(product::Operand<float>{op_a, a, lda}, product::Operand<float>{op_b, b, ldb},
-                                         m, n, k, alpha, beta, c, ldc);
-  if (ldc != stride) return;
-  if (first_tile == nullptr) first_tile = c;
-  if (c == first_tile && ++passes == wanted) c[0] = std::numeric_limits<float>::quiet_NaN();
+  product::multiply<product::FloatWords>(product::Operand<float>{shape.op_a, a.at, a.ld},
+                                         product::Operand<float>{shape.op_b, b.at, b.ld}, {shape.m, shape.n, shape.k},
+                                         c, scaling);
+  if (c.ld != stride) return;
+  if (first_tile == nullptr) first_tile = c.at;
+  if (c.at == first_tile && ++passes == wanted) c.at[0] = std::numeric_limits<float>::quiet_NaN();
 }
 
 }  // namespace bellwether

@@ -46,8 +46,12 @@ struct Bench {
   comm::BlockSlice slice() const { return {blocks.data(), static_cast<Index>(blocks.size())}; }
   comm::ResidualBuffers buffers() const { return {count, z.data(), active.data(), scales.data(), partial.data()}; }
   void find_scales(Space const& exec, Scale rule) const {
-    comm::scales_from_sums(exec, static_cast<Index>(ranges.size()), ranges.data(),
-                           comm::ResidualBuffers{.partial = partial.data()}, rule, scales.data(), errors.data());
+    comm::scales_from_sums(exec,
+                           {.count = static_cast<Index>(ranges.size()),
+                            .ranges = ranges.data(),
+                            .scales = scales.data(),
+                            .errors = errors.data()},
+                           comm::ResidualBuffers{.partial = partial.data()}, rule);
   }
   Index count;
   Vec<comm::WordBlock, Space> blocks;

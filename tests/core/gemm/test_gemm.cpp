@@ -30,7 +30,8 @@ std::vector<C> formed(Matrices<A, B, C> const& x, Multiply const& multiply) {
 template <class Space, class T, class C>
 std::vector<C> formed_by_gemm(Problem const& p, Matrices<T, T, C> const& x) {
   return formed<Space>(x, [&](Space const& exec, T const* a, T const* b, C* c) {
-    gemm(exec, p.op_a, p.op_b, p.m, p.n, p.k, p.alpha, a, x.lda, b, x.ldb, p.beta, c, x.ldc);
+    gemm(exec, {p.op_a, p.op_b, p.m, p.n, p.k}, ConstMatrix{a, x.lda}, ConstMatrix{b, x.ldb}, Matrix{c, x.ldc},
+         {.alpha = p.alpha, .beta = p.beta});
   });
 }
 
@@ -43,7 +44,8 @@ std::vector<C> formed_by_teams(Problem const& p, Matrices<A, B, C> const& x) {
 
 template <class A, class B, class C>
 void form_by_tile(Problem const& p, Index m, Matrices<A, B, C> const& x, A const* a, C* c) {
-  gemm_tile(p.op_a, p.op_b, m, p.n, p.k, p.alpha, a, x.lda, x.b.data(), x.ldb, p.beta, c, x.ldc);
+  gemm_tile({p.op_a, p.op_b, m, p.n, p.k}, ConstMatrix{a, x.lda}, ConstMatrix{x.b.data(), x.ldb}, Matrix{c, x.ldc},
+            {.alpha = p.alpha, .beta = p.beta});
 }
 
 template <class Space, class T, class C>

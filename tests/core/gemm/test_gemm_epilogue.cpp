@@ -51,7 +51,8 @@ struct Fused {
       team_gemm_with(exec, epilogue, TeamOperands<T, T>{p.op_a, p.op_b, p.m, p.n, p.k, left, x.lda, right, x.ldb},
                      to.data(), x.ldc);
     else
-      done = gemm_with(exec, epilogue, p.op_a, p.op_b, p.m, p.n, p.k, left, x.lda, right, x.ldb, to.data(), x.ldc);
+      done = gemm_with(exec, epilogue, {p.op_a, p.op_b, p.m, p.n, p.k}, ConstMatrix{left, x.lda},
+                       ConstMatrix{right, x.ldb}, Matrix{to.data(), x.ldc});
     exec.fence("bellwether::test::product");
     c = to_host(to);
     pre = to_host(kept);

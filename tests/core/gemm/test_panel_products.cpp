@@ -18,14 +18,16 @@ template <class Words, class A, class B, class C>
 void multiply(Problem const& p, Matrices<A, B, C> const& x, C* c, float* row_sums = nullptr) {
   product::Operand<A> const a{p.op_a, x.a.data(), x.lda};
   product::Operand<B> const b{p.op_b, x.b.data(), x.ldb};
+  Matrix<C> const to{c, x.ldc};
+  Scaling<float> const scaling{p.alpha, p.beta};
   if constexpr (std::is_same_v<Words, MatrixUnitWords>) {
 #if defined(BELLWETHER_AMX)
-    product::multiply_by_matrix_unit(a, b, p.m, p.n, p.k, p.alpha, p.beta, c, x.ldc, row_sums);
+    product::multiply_by_matrix_unit(a, b, {p.m, p.n, p.k}, to, scaling, row_sums);
 #endif
   } else if constexpr (std::is_same_v<C, float>) {
-    product::multiply<Words>(a, b, p.m, p.n, p.k, p.alpha, p.beta, c, x.ldc, row_sums);
+    product::multiply<Words>(a, b, {p.m, p.n, p.k}, to, scaling, row_sums);
   } else {
-    product::multiply<Words>(a, b, p.m, p.n, p.k, p.alpha, p.beta, c, x.ldc);
+    product::multiply<Words>(a, b, {p.m, p.n, p.k}, to, scaling);
   }
 }
 

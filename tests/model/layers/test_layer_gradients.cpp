@@ -52,8 +52,10 @@ template <class Space>
 void linear_backward(Space const& exec, Index rows, Index in, Index out, Vec<double, Space> const& x,
                      Vec<double, Space> const& W, Vec<double, Space> const& dy, Vec<double, Space> const& dx,
                      Vec<double, Space> const& dW) {
-  gemm(exec, Op::transpose, Op::none, out, in, rows, 1, dy.data(), out, x.data(), in, 1, dW.data(), in);
-  gemm(exec, Op::none, Op::none, rows, in, out, 1, dy.data(), out, W.data(), in, 0, dx.data(), in);
+  gemm(exec, {Op::transpose, Op::none, out, in, rows}, ConstMatrix{dy.data(), out}, ConstMatrix{x.data(), in},
+       Matrix{dW.data(), in}, {.beta = 1});
+  gemm(exec, {Op::none, Op::none, rows, in, out}, ConstMatrix{dy.data(), out}, ConstMatrix{W.data(), in},
+       Matrix{dx.data(), in});
 }
 
 }  // namespace
@@ -66,7 +68,13 @@ TEMPLATE_LIST_TEST_CASE("linear layer: input, weight and bias", "", test::Spaces
              b = random_numbers<Space>(out, 3), w = random_numbers<Space>(rows * out, 4);
   auto const y = zeros<Space>(rows * out);
   auto const value = [&] {
-    linear_forward<double>(exec, rows, in, out, x.data(), W.data(), {b.data(), b.data()}, y.data());
+    linear_forward(exec, LinearForward<double, double>{.rows = rows,
+                                                       .in = in,
+                                                       .out = out,
+                                                       .x = x.data(),
+                                                       .W = W.data(),
+                                                       .bias = {b.data(), b.data()},
+                                                       .y = y.data()});
     return dot(w, y);
   };
   auto const dx = zeros<Space>(rows * in), dW = zeros<Space>(out * in), db = zeros<Space>(out),
@@ -77,16 +85,25 @@ TEMPLATE_LIST_TEST_CASE("linear layer: input, weight and bias", "", test::Spaces
   constexpr Index apart = out - part;
   auto const room = zeros<Space>(PendingSums<double>::room(row_blocks(rows), out));
   PendingSums<double> sums({room.data(), room.size()});
-  add_column_sums<double>(exec, rows, out, w.data(), apart, sums, {part, {db.data(), db.data() + apart}});
-  add_column_sums<double>(exec, rows, apart - part, out, w.data() + part, sums, db.data() + part);
+  add_column_sums<double>(exec, StoredRows<double>{rows, out, w.data()}, apart, sums,
+                          {part, {db.data(), db.data() + apart}});
+  add_column_sums<double>(exec, StoredRows<double>{rows, out, w.data() + part}, apart - part, sums, db.data() + part);
   CHECK_THROWS_AS(sums.put(row_blocks(rows), {8 * out, {db.data()}}), InternalError);  // no room
   sums.add(exec);
   check_gradient("input", x, dx, value);
   check_gradient("weight", W, dW, value);
   check_gradient("bias", b, db, value);
   Kokkos::deep_copy(exec, db, 0);
-  linear_gradients(exec, rows, in, out, out, w.data(), x.data(), zeros<Space>(out * in).data(), partial.data(),
-                   db.data());
+  linear_gradients(exec,
+                   LinearGradients<double, double>{.rows = rows,
+                                                   .in = in,
+                                                   .out = out,
+                                                   .stride = out,
+                                                   .dy = w.data(),
+                                                   .x = x.data(),
+                                                   .dW = zeros<Space>(out * in).data(),
+                                                   .dbias = db.data()},
+                   partial.data());
   check_gradient("bias with the weights", b, db, value);
 }
 
@@ -196,12 +213,18 @@ TEMPLATE_LIST_TEST_CASE("GELU by erf and by tanh: input and bias", "", test::Spa
   auto const pre = zeros<Space>(rows * F), y = zeros<Space>(rows * F);
   auto const value = [&] {
     Kokkos::deep_copy(pre, x);
-    bias_gelu_forward(exec, kind, rows, F, b.data(), pre.data(), y.data());
+    bias_gelu_forward(
+        exec, kind,
+        BiasGeluForward<double, double>{.rows = rows, .F = F, .bias = b.data(), .pre = pre.data(), .y = y.data()});
     return dot(w, y);
   };
   value();
   auto const dx = copy_of(w), db = zeros<Space>(F), partial = zeros<Space>(row_blocks(rows) * F);
-  bias_gelu_backward(exec, kind, rows, F, pre.data(), dx.data(), dx.data(), partial.data(), db.data());
+  bias_gelu_backward(
+      exec, kind,
+      BiasGeluBackward<double, double, double>{
+          .rows = rows, .F = F, .pre = pre.data(), .dy = dx.data(), .dpre = dx.data(), .dbias = db.data()},
+      partial.data());
   check_gradient("input", x, dx, value);
   check_gradient("bias", b, db, value);
 }
@@ -216,17 +239,35 @@ TEMPLATE_LIST_TEST_CASE("feed-forward: input, weights and bias", "", test::Space
              w = random_numbers<Space>(rows * C, 5);
   auto const pre = zeros<Space>(rows * F), y = zeros<Space>(rows * F), z = zeros<Space>(rows * C);
   auto const value = [&] {
-    linear_gelu_forward<double>(exec, kind, rows, C, F, x.data(), W.data(), {b.data(), b.data()}, pre.data(), y.data());
-    gemm(exec, Op::none, Op::transpose, rows, C, F, 1, y.data(), F, V.data(), F, 0, z.data(), C);
+    linear_gelu_forward(exec, kind,
+                        LinearGeluForward<double, double>{.rows = rows,
+                                                          .in = C,
+                                                          .out = F,
+                                                          .x = x.data(),
+                                                          .W = W.data(),
+                                                          .bias = {b.data(), b.data()},
+                                                          .pre = pre.data(),
+                                                          .y = y.data()});
+    gemm(exec, {Op::none, Op::transpose, rows, C, F}, ConstMatrix{y.data(), F}, ConstMatrix{V.data(), F},
+         Matrix{z.data(), C});
     return dot(w, z);
   };
   value();
   auto const dpre = zeros<Space>(rows * F), db = random_numbers<Space>(F, 6), before = copy_of(db),
              partial = zeros<Space>(row_blocks(rows) * F), dx = zeros<Space>(rows * C), dW = zeros<Space>(F * C),
              dV = zeros<Space>(C * F);
-  gemm(exec, Op::transpose, Op::none, C, F, rows, 1, w.data(), C, y.data(), F, 1, dV.data(), F);
-  gelu_linear_backward<double>(exec, kind, rows, F, C, w.data(), V.data(), pre.data(), dpre.data(), partial.data(),
-                               db.data());
+  gemm(exec, {Op::transpose, Op::none, C, F, rows}, ConstMatrix{w.data(), C}, ConstMatrix{y.data(), F},
+       Matrix{dV.data(), F}, {.beta = 1});
+  gelu_linear_backward(exec, kind,
+                       GeluLinearBackward<double, double>{.rows = rows,
+                                                          .in = F,
+                                                          .out = C,
+                                                          .dz = w.data(),
+                                                          .V = V.data(),
+                                                          .pre = pre.data(),
+                                                          .dpre = dpre.data(),
+                                                          .dbias = db.data()},
+                       partial.data());
   linear_backward(exec, rows, C, F, x, W, dpre, dx, dW);
   // linear_gradients() adds to the gradient, so subtract what was there before.
   Kokkos::parallel_for(
@@ -248,7 +289,8 @@ TEMPLATE_LIST_TEST_CASE("pooler: hidden states, weight and bias", "", test::Spac
   auto const first = zeros<Space>(B * C), y = zeros<Space>(B * C);
   auto const value = [&] {
     gather_rows(exec, B, C, first_rows.data(), hidden.data(), first.data());
-    gemm(exec, Op::none, Op::transpose, B, C, C, 1, first.data(), C, W.data(), C, 0, y.data(), C);
+    gemm(exec, {Op::none, Op::transpose, B, C, C}, ConstMatrix{first.data(), C}, ConstMatrix{W.data(), C},
+         Matrix{y.data(), C});
     bias_tanh_forward(exec, B, C, b.data(), y.data());
     return dot(w, y);
   };
@@ -256,7 +298,7 @@ TEMPLATE_LIST_TEST_CASE("pooler: hidden states, weight and bias", "", test::Spac
   auto const dy = copy_of(w), dfirst = zeros<Space>(B * C), dhidden = zeros<Space>(T * C), dW = zeros<Space>(C * C),
              db = zeros<Space>(C), partial = zeros<Space>(row_blocks(B) * C);
   tanh_backward(exec, B, C, y.data(), dy.data());
-  add_column_sums(exec, B, C, C, dy.data(), partial.data(), db.data());
+  add_column_sums(exec, StoredRows<double>{B, C, dy.data()}, C, partial.data(), db.data());
   linear_backward(exec, B, C, C, first, W, dy, dfirst, dW);
   add_rows(exec, B, C, first_rows.data(), dfirst.data(), dhidden.data());
   check_gradient("hidden states", hidden, dhidden, value);
@@ -304,15 +346,23 @@ TEMPLATE_LIST_TEST_CASE("cross entropy of masked tokens and of next sentences: l
   auto const value = [&, number = rows, kinds = classes] {
     Kokkos::deep_copy(dlogits, logits);
     Kokkos::deep_copy(total, 0.0);
-    cross_entropy(exec, number, kinds, kinds, b.data(), labels.data(), scale, dlogits.data(), dlogits.data(),
-                  loss.data(), correct.data());
+    cross_entropy(exec, CrossEntropy<double, double>{.rows = number,
+                                                     .classes = kinds,
+                                                     .stride = kinds,
+                                                     .bias = b.data(),
+                                                     .labels = labels.data(),
+                                                     .scale = scale,
+                                                     .logits = dlogits.data(),
+                                                     .dlogits = dlogits.data(),
+                                                     .loss = loss.data(),
+                                                     .correct = correct.data()});
     add_in_order(exec, number, loss.data(), total.data());
     return scale * test::to_host(total)[0];
   };
   value();
   auto const gradient = copy_of(dlogits), db = zeros<Space>(classes),
              partial = zeros<Space>(row_blocks(rows) * classes);
-  add_column_sums(exec, rows, classes, classes, gradient.data(), partial.data(), db.data());
+  add_column_sums(exec, StoredRows<double>{rows, classes, gradient.data()}, classes, partial.data(), db.data());
   check_gradient("logits", logits, gradient, value);
   check_gradient("bias", b, db, value);
 }
@@ -350,11 +400,30 @@ TEMPLATE_LIST_TEST_CASE("embeddings: word, position and segment tables", "", tes
              segment = random_numbers<Space>(segments * C, 3), w = random_numbers<Space>(T * C, 4);
   auto const sum = zeros<Space>(T * C), dword = zeros<Space>(V * C), dposition = zeros<Space>(positions * C),
              dsegment = zeros<Space>(segments * C), partial = zeros<Space>(row_blocks(T) * segments * C);
-  embedding_backward(exec, T, C, tokens, std::ssize(lengths), longest, offsets.data(), of.data(), segments, w.data(),
-                     partial.data(), dword.data(), dposition.data(), dsegment.data());
+  embedding_backward(exec,
+                     EmbeddingBackward<double>{.T = T,
+                                               .C = C,
+                                               .tokens = tokens,
+                                               .sequences = std::ssize(lengths),
+                                               .longest = longest,
+                                               .sequence_offsets = offsets.data(),
+                                               .segments = of.data(),
+                                               .segment_rows = segments,
+                                               .dsum = w.data(),
+                                               .dword = dword.data(),
+                                               .dposition = dposition.data(),
+                                               .dsegment = dsegment.data()},
+                     partial.data());
   auto const value = [&] {
-    embedding_forward(exec, T, C, ids.data(), at.data(), of.data(), word.data(), position.data(), segment.data(),
-                      sum.data());
+    embedding_forward(exec, EmbeddingForward<double, double>{.T = T,
+                                                             .C = C,
+                                                             .ids = ids.data(),
+                                                             .positions = at.data(),
+                                                             .segments = of.data(),
+                                                             .word = word.data(),
+                                                             .position = position.data(),
+                                                             .segment = segment.data(),
+                                                             .sum = sum.data()});
     return dot(w, sum);
   };
   check_gradient("word", word, dword, value);

@@ -55,9 +55,19 @@ void check_gradients(Index count, double allowed) {
   auto const dW = random_numbers<Space, Real>(out * in, 3), expected = copy_of(dW);
   auto const dbias = random_numbers<Space, Real>(out, 4), expected_dbias = copy_of(dbias),
              partial = zeros<Space, Real>(row_blocks(count) * out);
-  linear_gradients(exec, count, in, out, stride, dy.data(), x.data(), dW.data(), partial.data(), dbias.data());
-  gemm(exec, Op::transpose, Op::none, out, in, count, 1, dy.data(), stride, x.data(), in, 1, expected.data(), in);
-  add_column_sums(exec, count, out, stride, dy.data(), partial.data(), expected_dbias.data());
+  linear_gradients(exec,
+                   LinearGradients<Real, Stored>{.rows = count,
+                                                 .in = in,
+                                                 .out = out,
+                                                 .stride = stride,
+                                                 .dy = dy.data(),
+                                                 .x = x.data(),
+                                                 .dW = dW.data(),
+                                                 .dbias = dbias.data()},
+                   partial.data());
+  gemm(exec, {Op::transpose, Op::none, out, in, count}, ConstMatrix{dy.data(), stride}, ConstMatrix{x.data(), in},
+       Matrix{expected.data(), in}, {.beta = 1});
+  add_column_sums(exec, StoredRows<Stored>{count, stride, dy.data()}, out, partial.data(), expected_dbias.data());
   exec.fence("bellwether::test::linear_gradients");
   compare<Space>(dW, expected, allowed);
   compare_sums(dbias, expected_dbias, allowed);
@@ -72,27 +82,56 @@ void check(Activation kind, double allowed) {
   auto const rounded = random_numbers<Space, Stored>(out, 3);
   Bias<Real, Stored> const added{bias.data(), rounded.data()};
   auto const y = zeros<Space, Stored>(rows * out), expected = copy_of(y);
-  linear_forward(exec, rows, in, out, x.data(), W.data(), added, y.data());
-  gemm(exec, Op::none, Op::transpose, rows, out, in, 1, x.data(), in, W.data(), in, 0, expected.data(), out);
+  linear_forward(exec,
+                 LinearForward<Real, Stored>{
+                     .rows = rows, .in = in, .out = out, .x = x.data(), .W = W.data(), .bias = added, .y = y.data()});
+  gemm(exec, {Op::none, Op::transpose, rows, out, in}, ConstMatrix{x.data(), in}, ConstMatrix{W.data(), in},
+       Matrix{expected.data(), out});
   add_bias(exec, rows, out, bias.data(), expected.data());
   exec.fence("bellwether::test::linear");
   compare<Space>(y, expected, allowed);
 
   auto const pre = copy_of(y), expected_pre = copy_of(y);
-  linear_gelu_forward(exec, kind, rows, in, out, x.data(), W.data(), added, pre.data(), y.data());
-  gemm(exec, Op::none, Op::transpose, rows, out, in, 1, x.data(), in, W.data(), in, 0, expected_pre.data(), out);
-  bias_gelu_forward(exec, kind, rows, out, bias.data(), expected_pre.data(), expected.data());
+  linear_gelu_forward(exec, kind,
+                      LinearGeluForward<Real, Stored>{.rows = rows,
+                                                      .in = in,
+                                                      .out = out,
+                                                      .x = x.data(),
+                                                      .W = W.data(),
+                                                      .bias = added,
+                                                      .pre = pre.data(),
+                                                      .y = y.data()});
+  gemm(exec, {Op::none, Op::transpose, rows, out, in}, ConstMatrix{x.data(), in}, ConstMatrix{W.data(), in},
+       Matrix{expected_pre.data(), out});
+  bias_gelu_forward(exec, kind,
+                    BiasGeluForward<Real, Stored>{
+                        .rows = rows, .F = out, .bias = bias.data(), .pre = expected_pre.data(), .y = expected.data()});
   exec.fence("bellwether::test::gelu");
   compare<Space>(pre, expected_pre, allowed);
   compare<Space>(y, expected, allowed);
 
   auto const dbias = random_numbers<Space, Real>(out, 6), expected_dbias = copy_of(dbias),
              partial = zeros<Space, Real>(row_blocks(rows) * out);
-  gelu_linear_backward(exec, kind, rows, out, in, dz.data(), V.data(), pre.data(), y.data(), partial.data(),
-                       dbias.data());
-  gemm(exec, Op::none, Op::none, rows, out, in, 1, dz.data(), in, V.data(), out, 0, expected.data(), out);
-  bias_gelu_backward(exec, kind, rows, out, pre.data(), expected.data(), expected.data(), partial.data(),
-                     expected_dbias.data());
+  gelu_linear_backward(exec, kind,
+                       GeluLinearBackward<Real, Stored>{.rows = rows,
+                                                        .in = out,
+                                                        .out = in,
+                                                        .dz = dz.data(),
+                                                        .V = V.data(),
+                                                        .pre = pre.data(),
+                                                        .dpre = y.data(),
+                                                        .dbias = dbias.data()},
+                       partial.data());
+  gemm(exec, {Op::none, Op::none, rows, out, in}, ConstMatrix{dz.data(), in}, ConstMatrix{V.data(), out},
+       Matrix{expected.data(), out});
+  bias_gelu_backward(exec, kind,
+                     BiasGeluBackward<Real, Stored, Stored>{.rows = rows,
+                                                            .F = out,
+                                                            .pre = pre.data(),
+                                                            .dy = expected.data(),
+                                                            .dpre = expected.data(),
+                                                            .dbias = expected_dbias.data()},
+                     partial.data());
   exec.fence("bellwether::test::slope");
   compare<Space>(y, expected, allowed);
   compare<Space>(dbias, expected_dbias, allowed);
@@ -120,10 +159,19 @@ TEMPLATE_LIST_TEST_CASE("products without rows or columns work", "", test::Space
   using Space = TestType;
   Space const exec;
   auto const bias = random_numbers<Space>(8, 1), y = zeros<Space>(2 * 8), none = zeros<Space>(0);
-  linear_forward<double>(exec, 0, 4, 8, none.data(), none.data(), {bias.data(), bias.data()}, y.data());
+  LinearForward<double, double> layer{.rows = 0,
+                                      .in = 4,
+                                      .out = 8,
+                                      .x = none.data(),
+                                      .W = none.data(),
+                                      .bias = {bias.data(), bias.data()},
+                                      .y = y.data()};
+  linear_forward(exec, layer);
   exec.fence("bellwether::test::no_rows");
   CHECK(to_host(y) == std::vector<double>(16, 0.0));
-  linear_forward<double>(exec, 2, 0, 8, none.data(), none.data(), {bias.data(), bias.data()}, y.data());
+  layer.rows = 2;
+  layer.in = 0;
+  linear_forward(exec, layer);
   exec.fence("bellwether::test::no_columns");
   auto const values = to_host(y), added = to_host(bias);
   for (std::size_t k = 0; k < 16; ++k) CHECK(values[k] == added[k % 8]);

@@ -82,16 +82,27 @@ class KernelRun {
 
   optim::GradientCheck step(int t, double rate) {
     auto const c = optim::coefficients<float>(config_, t);
-    optim::check_gradient(exec_, table_, g.data(), config_.clip, partial_, gradient_check_);
+    optim::KernelContext<Space> const context{table_, rules_, gradient_check_};
+    optim::check_gradient(exec_, table_, {.values = g.data()}, {.clip = config_.clip}, partial_, gradient_check_);
     if (config_.method == optim::Method::lamb) {
       auto const tensors = static_cast<std::size_t>(table_.tensors());
       optim::LayerRecord const record{layers.data(), layers.data() + tensors, layers.data() + 2 * tensors};
-      optim::lamb_moments(exec_, table_, rules_, c, gradient_check_, x.data(), g.data(), m.data(), v.data(), norms_);
-      optim::lamb_ratios(exec_, table_, rules_, {config_.min_coefficient, config_.max_coefficient}, gradient_check_,
-                         norms_, record);
-      optim::lamb_apply(exec_, table_, rate, gradient_check_, record, g.data(), x.data());
+      optim::lamb_moments(
+          exec_, context,
+          {.coefficients = c, .parameters = x.data(), .gradient = g.data(), .momentum = m.data(), .variance = v.data()},
+          norms_);
+      optim::lamb_ratios(exec_, context, {config_.min_coefficient, config_.max_coefficient}, norms_, record);
+      optim::lamb_apply(
+          exec_, context,
+          {.learning_rate = rate, .ratios = record.trust_ratio, .update = g.data(), .parameters = x.data()});
     } else {
-      optim::adamw_update(exec_, table_, rules_, c, rate, gradient_check_, g.data(), x.data(), m.data(), v.data());
+      optim::adamw_update(exec_, context,
+                          {.coefficients = c,
+                           .learning_rate = rate,
+                           .gradient = g.data(),
+                           .parameters = x.data(),
+                           .momentum = m.data(),
+                           .variance = v.data()});
     }
     exec_.fence("bellwether::test::step");
     return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), gradient_check_)(0);

@@ -145,8 +145,8 @@ StepReport& DenseStep::reduce(Exec const& exec, Arena<>& gradients) {
 }
 
 void DenseStep::check_gradient(Exec const& exec, Arena<> const& gradients) {
-  optim::check_gradient(exec, record_.blocks(), gradients.data(), clip_, partial_, record_.gradient_check(), norms_,
-                        record_.norm_limit());
+  optim::check_gradient(exec, record_.blocks(), {.values = gradients.data(), .local_norms = norms_},
+                        {.clip = clip_, .limit = record_.norm_limit()}, partial_, record_.gradient_check());
 }
 
 SentBytes DenseStep::predicted_bytes(OptimizerContext const& context) {

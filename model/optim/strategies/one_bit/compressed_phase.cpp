@@ -191,8 +191,10 @@ StepReport& CompressedPhase::reduce(Exec const& exec, Arena<> const& gradients, 
   comm::Traffic const before = data_.traffic();
   auto& scalars = scalars_of(after_freeze);
   reduced_ = &scalars;
-  sketch_gradient(exec, record_.blocks(), gradients.count(), gradients.data(), key_, step, scalars.at, data_.rank(),
-                  sketches_, squares_, scalars.values);
+  sketch_gradient(
+      exec, record_.blocks(),
+      {.values = gradients.data(), .count = gradients.count(), .rank = data_.rank(), .key = key_, .step = step},
+      scalars.at, {.partial = sketches_, .squares = squares_}, scalars.values);
   if (growth_) growth_->sketch(exec, gradients.data(), step, scalars.by_tensor());
   scalars.mean.start(exec, scalars.values);
   scalars.mean.wait(exec);
@@ -208,8 +210,8 @@ StepReport& CompressedPhase::reduce(Exec const& exec, Arena<> const& gradients, 
 }
 
 void CompressedPhase::check_gradient(Exec const& exec) {
-  check_scalars(exec, reduced_->at, config_.clip, reduced_->values, proportion_, record_.gradient_check(),
-                record_.norm_limit());
+  check_scalars(exec, reduced_->at, {.clip = config_.clip, .limit = record_.norm_limit()}, reduced_->values,
+                proportion_, record_.gradient_check());
   if (growth_) growth_->grow(exec, record_.gradient_check(), reduced_->by_tensor());
 }
 

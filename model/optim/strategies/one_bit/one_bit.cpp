@@ -190,10 +190,14 @@ void OneBit::measure(Exec const& exec, Arena<> const& parameters, Arena<> const&
       sums_norms_ ? UpdateRecord{nullptr, nullptr, at(0), at(1)} : UpdateRecord{at(0), at(1), at(2), at(3)};
   auto const* const momentum = rule_->momentum();
   if (scalars.layers && momentum != nullptr)
-    measure_update(exec, record_.blocks(), rule_->tensors(), rule_->made_step(gradients.data()), scalars.learning_rate,
-                   record_.gradient_check(), parameters.data(),
-                   momentum->in_bits() ? momentum->made() : momentum->held(),
-                   compressed_ ? compressed_->units(rule_->variance()) : Units{}, update_sums_, numbers);
+    measure_update(exec,
+                   {.table = record_.blocks(), .rules = rule_->tensors(), .gradient_check = record_.gradient_check()},
+                   {.made = rule_->made_step(gradients.data()),
+                    .learning_rate = scalars.learning_rate,
+                    .parameters = parameters.data(),
+                    .momentum = momentum->in_bits() ? momentum->made() : momentum->held(),
+                    .units = compressed_ ? compressed_->units(rule_->variance()) : Units{}},
+                   update_sums_, numbers);
   else
     forget_update(exec, record_.blocks().tensors(), record_.gradient_check(), numbers);
 }

@@ -16,14 +16,13 @@ constexpr auto state_name = "variance_growth";
 }  // namespace
 
 template <class Space>
-void sketch_tensors(Space const& exec, BlockTable<Space> const& table, float const* gradient,
-                    std::uint32_t const* active, RandomKey const& key, std::int64_t step,
+void sketch_tensors(Space const& exec, BlockTable<Space> const& table, TensorGradient const& gradient,
                     Vec<float, Space> const& partial, float* sketches) {
   Block const* const blocks = table.blocks().data();
   Index const* const first_block = table.first_block().data();
   float* const parts = partial.data();
   Index const tensors = table.tensors();
-  TensorSketch const sketch{blocks, first_block, gradient, active, key, step};
+  TensorSketch const sketch{blocks, first_block, gradient.values, gradient.active, gradient.key, gradient.step};
   if constexpr (TeamShape<Space>::host) {
     launch<"bellwether::optim::sketch_tensors">(team_policy(exec, table.count()), SketchByLanes{sketch, parts});
     launch<"bellwether::optim::tensor_sketches">(
@@ -62,12 +61,12 @@ void sum_tensors(Space const& exec, BlockTable<Space> const& table, float const*
 }
 
 template <class Space>
-void grow_variance(Space const& exec, Index tensors, double beta2, Vec<GradientCheck, Space> const& gradient_check,
-                   float const* sketches, Vec<double, Space> const& sums, Vec<float, Space> const& growth,
-                   Vec<float, Space> const& roots) {
+void grow_variance(Space const& exec, double beta2, Vec<GradientCheck, Space> const& gradient_check,
+                   float const* sketches, GrownVariance<Space> const& variance) {
+  auto const tensors = static_cast<Index>(variance.sums.extent(0));
   GradientCheck const* const checked = gradient_check.data();
-  double const* const at_freeze = sums.data();
-  float *const grown = growth.data(), *const root = roots.data();
+  double const* const at_freeze = variance.sums.data();
+  float *const grown = variance.growth.data(), *const root = variance.roots.data();
   launch<"bellwether::optim::grow_variance">(
       Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec, 0, tensors), KOKKOS_LAMBDA(Index l) {
         if (checked->skip || at_freeze[l] == 0) return;
@@ -123,11 +122,12 @@ void VarianceGrowth::survey(Exec const& exec, Vec<std::uint32_t> const& active, 
 }
 
 void VarianceGrowth::sketch(Exec const& exec, float const* gradient, std::int64_t step, float* sketches) {
-  sketch_tensors(exec, blocks_, gradient, active_.data(), key_, step, partial_, sketches);
+  sketch_tensors(exec, blocks_, {.values = gradient, .active = active_.data(), .key = key_, .step = step}, partial_,
+                 sketches);
 }
 
 void VarianceGrowth::grow(Exec const& exec, Vec<GradientCheck> const& gradient_check, float const* sketches) {
-  grow_variance(exec, blocks_.tensors(), beta2_, gradient_check, sketches, sums_, growth_, roots_);
+  grow_variance(exec, beta2_, gradient_check, sketches, {.sums = sums_, .growth = growth_, .roots = roots_});
 }
 
 void VarianceGrowth::visit_state(StateVisitor& visit) {
@@ -181,13 +181,13 @@ std::int64_t VarianceDrift::bytes() const {
          blocks_.tensors() * static_cast<std::int64_t>(sizeof(double) + sizeof(float));
 }
 
-#define BELLWETHER_INSTANTIATE(Space)                                                                                \
-  template void sketch_tensors<Space>(Space const&, BlockTable<Space> const&, float const*, std::uint32_t const*,    \
-                                      RandomKey const&, std::int64_t, Vec<float, Space> const&, float*);             \
-  template void sum_tensors<Space>(Space const&, BlockTable<Space> const&, float const*, std::uint32_t const*,       \
-                                   Vec<double, Space> const&, Vec<double, Space> const&);                            \
-  template void grow_variance<Space>(Space const&, Index, double, Vec<GradientCheck, Space> const&, float const*,    \
-                                     Vec<double, Space> const&, Vec<float, Space> const&, Vec<float, Space> const&); \
+#define BELLWETHER_INSTANTIATE(Space)                                                                          \
+  template void sketch_tensors<Space>(Space const&, BlockTable<Space> const&, TensorGradient const&,           \
+                                      Vec<float, Space> const&, float*);                                       \
+  template void sum_tensors<Space>(Space const&, BlockTable<Space> const&, float const*, std::uint32_t const*, \
+                                   Vec<double, Space> const&, Vec<double, Space> const&);                      \
+  template void grow_variance<Space>(Space const&, double, Vec<GradientCheck, Space> const&, float const*,     \
+                                     GrownVariance<Space> const&);                                             \
   template void scale_tensors<Space>(Space const&, BlockTable<Space> const&, Vec<float, Space> const&, float*);
 BELLWETHER_FOR_EACH_SPACE(BELLWETHER_INSTANTIATE)
 #undef BELLWETHER_INSTANTIATE

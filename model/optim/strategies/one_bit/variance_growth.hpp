@@ -80,18 +80,33 @@ class VarianceDrift {
   Vec<float> last_;      // (tensors) V_l of the last call
 };
 
-/// Kernels of both classes. active: nullptr if all elements count; partial: (32 blocks) scratch.
+/// A gradient that is sketched by tensor, and the signs of its sketches.
+struct TensorGradient {
+  float const* values;          ///< (n)
+  std::uint32_t const* active;  ///< (ceil(n / 32)) words; nullptr: all elements count
+  RandomKey key;                ///< of the run's sketches
+  std::int64_t step;            ///< signs differ from step to step
+};
+
+/// Numbers by tensor of a frozen variance, (tensors) each.
 template <class Space>
-void sketch_tensors(Space const& exec, BlockTable<Space> const& table, float const* gradient,
-                    std::uint32_t const* active, RandomKey const& key, std::int64_t step,
+struct GrownVariance {
+  Vec<double, Space> const& sums;   ///< sum of v_k
+  Vec<float, Space> const& growth;  ///< V_l / sum of v_k, updated
+  Vec<float, Space> const& roots;   ///< rho_l, written
+};
+
+/// Kernels of both classes. partial: (32 blocks) scratch; sketches: (32 tensors), written.
+template <class Space>
+void sketch_tensors(Space const& exec, BlockTable<Space> const& table, TensorGradient const& gradient,
                     Vec<float, Space> const& partial, float* sketches);
+/// active: as in TensorGradient; partial: (blocks) scratch; sums: (tensors), written.
 template <class Space>
 void sum_tensors(Space const& exec, BlockTable<Space> const& table, float const* values, std::uint32_t const* active,
                  Vec<double, Space> const& partial, Vec<double, Space> const& sums);
 template <class Space>
-void grow_variance(Space const& exec, Index tensors, double beta2, Vec<GradientCheck, Space> const& gradient_check,
-                   float const* sketches, Vec<double, Space> const& sums, Vec<float, Space> const& growth,
-                   Vec<float, Space> const& roots);
+void grow_variance(Space const& exec, double beta2, Vec<GradientCheck, Space> const& gradient_check,
+                   float const* sketches, GrownVariance<Space> const& variance);
 /// values_k <- factors_l values_k for the elements of each tensor l.
 template <class Space>
 void scale_tensors(Space const& exec, BlockTable<Space> const& table, Vec<float, Space> const& factors, float* values);

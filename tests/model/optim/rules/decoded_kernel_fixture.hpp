@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/random/random.hpp"
+#include "model/optim/rules/bit_kernels.hpp"
 #include "model/optim/rules/decoded_kernels.hpp"
 #include "model/optim/rules/sign_momentum.hpp"
 #include "tests/model/optim/optimizer_harness.hpp"
@@ -73,6 +74,14 @@ struct Numbers {
   std::vector<Index> end;
 };
 
+inline optim::Coefficients<float> coefficients() {
+  optim::OptimizerConfig config;
+  config.beta1 = beta1;
+  config.beta2 = beta2;
+  config.epsilon = epsilon;
+  return optim::coefficients<float>(config, 9);
+}
+
 /// The same numbers in the memory of a space, and the kernels' other arguments.
 template <class Space>
 struct Step {
@@ -114,6 +123,59 @@ struct Step {
             .growth = growth.data(),
             .lead = lead};
   }
+  optim::KernelContext<Space> context() const { return {table, rules, gradient_check}; }
+  /// Arguments of the kernels after an exchange in these units.
+  optim::DecodedLambMoments lamb_moments(optim::Units const& in, bool steered) const {
+    return {.coefficients = coefficients(),
+            .units = in,
+            .mean = mean,
+            .parameters = x.data(),
+            .variance = v.data(),
+            .direction = g.data(),
+            .momentum = m.data(),
+            .fresh = steered ? f.data() : nullptr};
+  }
+  optim::DecodedAdamStep adam_step(optim::Units const& in) const {
+    return {.coefficients = coefficients(),
+            .units = in,
+            .mean = mean,
+            .learning_rate = rate,
+            .variance = v.data(),
+            .parameters = x.data(),
+            .momentum = m.data(),
+            .direction = g.data()};
+  }
+  optim::DecodedSgdStep decoded_sgd_step() const {
+    return {.beta1 = static_cast<float>(beta1),
+            .mean = mean,
+            .learning_rate = rate,
+            .parameters = x.data(),
+            .momentum = m.data()};
+  }
+  optim::SgdStep sgd_step() const {
+    return {.beta1 = static_cast<float>(beta1),
+            .learning_rate = rate,
+            .gradient = g.data(),
+            .parameters = x.data(),
+            .momentum = m.data()};
+  }
+  optim::BitLambSums bit_sums(optim::Units const& in, optim::HeldMomentum const& before) const {
+    return {.coefficients = coefficients(),
+            .units = in,
+            .mean = mean,
+            .before = before,
+            .parameters = x.data(),
+            .direction = g.data(),
+            .fresh = f.data()};
+  }
+  optim::BitStep bit_step(optim::Units const& in) const {
+    return {.units = in,
+            .mean = mean,
+            .learning_rate = rate,
+            .ratios = nullptr,
+            .parameters = x.data(),
+            .direction = g.data()};
+  }
   optim::FrozenLambRecord record() const {
     auto const tensors = table.tensors();
     float* const at = layers.data();
@@ -134,14 +196,6 @@ struct Step {
   Vec<float, Space> layers;
   comm::Decoded mean;
 };
-
-inline optim::Coefficients<float> coefficients() {
-  optim::OptimizerConfig config;
-  config.beta1 = beta1;
-  config.beta2 = beta2;
-  config.epsilon = epsilon;
-  return optim::coefficients<float>(config, 9);
-}
 
 /// Expected momentum, direction with and without decay, fresh variance and ratio of roots of one element, in double.
 struct Element {

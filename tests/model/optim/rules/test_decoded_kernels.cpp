@@ -25,15 +25,10 @@ TEMPLATE_LIST_TEST_CASE("1-bit LAMB and Adam after an exchange agree with the fo
   float const lead = GENERATE(0.0f, 0.9f);
   Step<TestType> lamb(layout, numbers, exact, 0), adam(layout, numbers, exact, 0);
   auto const units = lamb.units(exchange, unify, lead);
-  optim::decoded_lamb_moments(lamb.exec, lamb.table, lamb.rules, coefficients(), units, lamb.mean, lamb.gradient_check,
-                              lamb.x.data(), lamb.v.data(), lamb.g.data(), lamb.m.data(),
-                              steered ? lamb.f.data() : nullptr, lamb.norms);
+  optim::decoded_lamb_moments(lamb.exec, lamb.context(), lamb.lamb_moments(units, steered), lamb.norms);
   optim::FactorBounds const bounds{0.5, 4, 0.1};
-  optim::decoded_lamb_factors(lamb.exec, lamb.table, lamb.rules, bounds, lamb.gradient_check, lamb.norms,
-                              lamb.record());
-  optim::decoded_adam_apply(adam.exec, adam.table, adam.rules, coefficients(), adam.units(exchange, unify, lead),
-                            adam.mean, rate, adam.gradient_check, adam.v.data(), adam.x.data(), adam.m.data(),
-                            adam.g.data());
+  optim::decoded_lamb_factors(lamb.exec, lamb.context(), bounds, lamb.norms, lamb.record());
+  optim::decoded_adam_apply(adam.exec, adam.context(), adam.adam_step(adam.units(exchange, unify, lead)));
   lamb.exec.fence("bellwether::test::decoded_kernels");
   adam.exec.fence("bellwether::test::decoded_kernels");
 
@@ -67,10 +62,8 @@ TEMPLATE_LIST_TEST_CASE("SGD with momentum, dense and after an exchange, agrees 
   Numbers const numbers(layout);
   bool const exact = GENERATE(false, true);
   Step<TestType> dense(layout, numbers, exact, 0), onebit(layout, numbers, exact, 0);
-  optim::sgd_apply(dense.exec, dense.table, dense.rules, static_cast<float>(beta1), rate, dense.gradient_check,
-                   dense.g.data(), dense.x.data(), dense.m.data());
-  optim::decoded_sgd_apply(onebit.exec, onebit.table, onebit.rules, static_cast<float>(beta1), onebit.mean, rate,
-                           onebit.gradient_check, onebit.x.data(), onebit.m.data());
+  optim::sgd_apply(dense.exec, dense.context(), dense.sgd_step());
+  optim::decoded_sgd_apply(onebit.exec, onebit.context(), onebit.decoded_sgd_step());
   dense.exec.fence("bellwether::test::decoded_kernels");
   onebit.exec.fence("bellwether::test::decoded_kernels");
   std::vector<double> m, x, bits_m, bits_x;
@@ -93,16 +86,11 @@ TEMPLATE_LIST_TEST_CASE("a skipped step after an exchange changes nothing", "", 
   Numbers const numbers(layout);
   Step<TestType> step(layout, numbers, false, 1);
   auto const units = step.units(Exchange::gradient, Unify::element, 0.9f);
-  optim::decoded_lamb_moments(step.exec, step.table, step.rules, coefficients(), units, step.mean, step.gradient_check,
-                              step.x.data(), step.v.data(), step.g.data(), step.m.data(), step.f.data(), step.norms);
-  optim::decoded_lamb_factors(step.exec, step.table, step.rules, {0.5, 4, 0.1}, step.gradient_check, step.norms,
-                              step.record());
-  optim::decoded_adam_apply(step.exec, step.table, step.rules, coefficients(), units, step.mean, rate,
-                            step.gradient_check, step.v.data(), step.x.data(), step.m.data(), step.g.data());
-  optim::sgd_apply(step.exec, step.table, step.rules, static_cast<float>(beta1), rate, step.gradient_check,
-                   step.g.data(), step.x.data(), step.m.data());
-  optim::decoded_sgd_apply(step.exec, step.table, step.rules, static_cast<float>(beta1), step.mean, rate,
-                           step.gradient_check, step.x.data(), step.m.data());
+  optim::decoded_lamb_moments(step.exec, step.context(), step.lamb_moments(units, true), step.norms);
+  optim::decoded_lamb_factors(step.exec, step.context(), {0.5, 4, 0.1}, step.norms, step.record());
+  optim::decoded_adam_apply(step.exec, step.context(), step.adam_step(units));
+  optim::sgd_apply(step.exec, step.context(), step.sgd_step());
+  optim::decoded_sgd_apply(step.exec, step.context(), step.decoded_sgd_step());
   step.exec.fence("bellwether::test::decoded_kernels");
   CHECK((downloaded(step.x) == numbers.x));
   CHECK((downloaded(step.g) == numbers.g));

@@ -52,15 +52,20 @@ struct Sketch {
 
   std::vector<float> operator()(std::vector<float> const& g, std::uint64_t seed, std::int64_t step, int rank = 0) {
     Kokkos::deep_copy(gradient, Kokkos::View<float const*, Kokkos::HostSpace>(g.data(), g.size()));
-    optim::sketch_gradient(exec, table, layout.count(), static_cast<float const*>(gradient.data()),
-                           random_key(seed, Purpose::sketch), step, at, rank, partial, squares, scalars);
+    optim::sketch_gradient(exec, table,
+                           {.values = gradient.data(),
+                            .count = layout.count(),
+                            .rank = rank,
+                            .key = random_key(seed, Purpose::sketch),
+                            .step = step},
+                           at, {.partial = partial, .squares = squares}, scalars);
     exec.fence("bellwether::test::sketched");
     auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), scalars);
     return {host.data(), host.data() + host.extent(0)};
   }
   optim::GradientCheck judge(std::vector<float> const& mean, double clip) {
     Kokkos::deep_copy(scalars, Kokkos::View<float const*, Kokkos::HostSpace>(mean.data(), mean.size()));
-    optim::check_scalars(exec, at, clip, scalars, proportion, gradient_check);
+    optim::check_scalars(exec, at, {.clip = clip}, scalars, proportion, gradient_check);
     exec.fence("bellwether::test::judged");
     return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), gradient_check)(0);
   }

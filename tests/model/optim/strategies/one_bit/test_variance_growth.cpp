@@ -50,8 +50,12 @@ template <class Space>
 struct Sketches {
   std::vector<float> operator()(std::vector<float> const& g, std::int64_t step) {
     fill(gradient, g);
-    optim::sketch_tensors(exec, table, gradient.data(), alive ? active.data() : nullptr, random_key(5, Purpose::sketch),
-                          step, partial, sketches.data());
+    optim::sketch_tensors(exec, table,
+                          {.values = gradient.data(),
+                           .active = alive ? active.data() : nullptr,
+                           .key = random_key(5, Purpose::sketch),
+                           .step = step},
+                          partial, sketches.data());
     exec.fence("bellwether::test::sketched");
     return host(sketches);
   }
@@ -164,7 +168,8 @@ TEMPLATE_LIST_TEST_CASE("sums of the variance follow Adam's with the clipped gra
     v.clip_factor = clip;
     v.skip = skip;
     fill(gradient_check, {v});
-    optim::grow_variance(exec, 2, 0.9, gradient_check, static_cast<float const*>(sketches.data()), sums, growth, roots);
+    optim::grow_variance(exec, 0.9, gradient_check, static_cast<float const*>(sketches.data()),
+                         {.sums = sums, .growth = growth, .roots = roots});
     exec.fence("bellwether::test::grown");
   };
   step(0.5, false);
