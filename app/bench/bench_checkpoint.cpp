@@ -93,7 +93,7 @@ CheckpointResult measure(comm::RankGroup& group, CheckpointBench const& bench, s
   CheckpointResult result{.asynchronous = asynchronous};
   input::IoThread io;
   Checkpoints checkpoints(folder + (asynchronous ? "/copied" : "/waited"), {.keep = 1, .asynchronous = asynchronous},
-                          group, io, [](std::string const&) {});
+                          group, io, {.warn = [](std::string const&) {}});
   auto const state = owner.state();
   checkpoints.reserve(state);
   PlainCopy copy(owner.vectors(), checkpoint_bytes(state, group.rank(), group.size()));
